@@ -1,0 +1,1 @@
+"""The commands: the composition root, which alone sees every room."""

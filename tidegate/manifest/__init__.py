@@ -1,0 +1,1 @@
+"""The capacity manifest: the one document everything after `pulumi up` reads."""

@@ -1,0 +1,265 @@
+"""The capacity manifest `tidegate/capacity/v1` as typed models.
+
+JSON keys are camelCase (Kubernetes' habit); amounts of money are decimal strings, never JSON
+numbers; dates are ISO 8601; hours and seconds say so in their names.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from tidegate.vocabulary.capacity import (
+    CapacityType,
+    Cloud,
+    InterruptionTolerance,
+    PoolKind,
+    Scaler,
+    StorageClass,
+    TelemetryClass,
+    WorkloadClass,
+)
+
+MANIFEST_VERSION = "tidegate/capacity/v1"
+
+Amount = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
+Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+Identifier = Annotated[str, Field(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
+
+
+class Document(BaseModel):
+    """Strict: an unknown key is an error, not silence."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True
+    )
+
+
+class StatedPrice(Document):
+    """A price with its date and origin; `assumed` when it is an average or a ratio."""
+
+    amount: Amount
+    currency: Currency = "USD"
+    as_of: date
+    origin: str
+    assumed: bool = False
+
+
+class Taint(Document):
+    """A Kubernetes taint; effects in Kubernetes' spelling."""
+
+    key: str
+    value: str = ""
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+
+
+class DisruptionBudget(Document):
+    """How many nodes of a pool may be disrupted at once, as Karpenter's budgets say it."""
+
+    max_unavailable_nodes: int = Field(ge=0)
+
+
+class Schedule(Document):
+    """A time window in which a pool has other bounds."""
+
+    cron: str
+    time_zone: str
+    min_nodes: int = Field(ge=0)
+    max_nodes: int = Field(ge=0)
+
+
+class Window(Document):
+    """When disruption is allowed: a cron start in an IANA zone and a length."""
+
+    cron: str
+    time_zone: str
+    duration_seconds: int = Field(gt=0)
+
+
+class Checkpoint(Document):
+    """What work on a pool declares about its checkpoints."""
+
+    interval_seconds: int = Field(gt=0)
+    write_seconds: int = Field(ge=0)
+    restart_seconds: int = Field(ge=0)
+
+
+class Pool(Document):
+    """A pool of equal nodes. Its `id` is the label `capacity-pool` everywhere."""
+
+    id: Identifier
+    cloud: Cloud
+    account: str = ""
+    region: str
+    zones: list[str] = []
+    kind: PoolKind
+    cluster: str = ""
+    accelerator: str = ""
+    accelerators_per_node: int = Field(default=0, ge=0)
+    instance_types: list[str] = Field(min_length=1)
+    capacity_type: CapacityType
+    min_nodes: int = Field(ge=0)
+    max_nodes: int = Field(ge=0)
+    declared_nodes: Annotated[Decimal, Field(ge=0)] | None = None
+    """Nodes the team expects to run on average; the basis of the cost "as declared"."""
+    boot_seconds: int = Field(ge=0)
+    labels: dict[str, str]
+    node_labels: dict[str, str] = {}
+    taints: list[Taint] = []
+    priority: int = 0
+    interruption_tolerance: InterruptionTolerance
+    workload_classes: list[WorkloadClass] = Field(min_length=1)
+    service_level: str = ""
+    disruption_budget: DisruptionBudget | None = None
+    windows: list[Window] = []
+    schedules: list[Schedule] = []
+    checkpoint: Checkpoint | None = None
+    scaler: Scaler
+    reservation: str = ""
+    """The id of the commitment that this pool consumes, where it consumes one."""
+
+
+class Commitment(Document):
+    """Something paid for whether used or not."""
+
+    id: Identifier
+    cloud: Cloud
+    account: str = ""
+    region: str = ""
+    kind: Literal[
+        "capacity-reservation",
+        "capacity-block",
+        "savings-plan",
+        "reserved-instance",
+        "resource-cud",
+        "flexible-cud",
+        "azure-reservation",
+    ]
+    units: int | None = Field(default=None, ge=0)
+    hourly_amount: Amount | None = None
+    covers: list[str] = []
+    """Instance types, families or accelerators that it covers, as the instrument states them."""
+    term_months: int | None = Field(default=None, gt=0)
+    start: date | None = None
+    end: date | None = None
+    price: StatedPrice | None = None
+    labels: dict[str, str]
+
+
+class Endpoint(Document):
+    """A served model's scaling target."""
+
+    id: Identifier
+    cloud: Cloud
+    region: str
+    pool: str = ""
+    min_replicas: int = Field(ge=0)
+    max_replicas: int = Field(ge=0)
+    service_level: str = ""
+    labels: dict[str, str]
+
+
+class Notebook(Document):
+    """An interactive machine and when it stops by itself."""
+
+    id: Identifier
+    cloud: Cloud
+    region: str
+    instance_type: str
+    idle_shutdown_seconds: int | None = Field(default=None, gt=0)
+    labels: dict[str, str]
+
+
+class Tier(Document):
+    """A move to a cheaper storage class after an age."""
+
+    after_days: int = Field(ge=0)
+    storage_class: str
+
+
+class Bucket(Document):
+    """A bucket (or blob container's account) with its tiers and expiry."""
+
+    id: Identifier
+    cloud: Cloud
+    account: str = ""
+    region: str
+    storage_class: StorageClass
+    tiers: list[Tier] = []
+    expire_after_days: int | None = Field(default=None, gt=0)
+    abort_incomplete_uploads_days: int | None = Field(default=None, gt=0)
+    noncurrent_expire_after_days: int | None = Field(default=None, gt=0)
+    expected_gib: Annotated[Decimal, Field(ge=0)] | None = None
+    labels: dict[str, str]
+
+
+class TelemetryStream(Document):
+    """A log group, log bucket or workspace and how long it keeps what it takes."""
+
+    id: Identifier
+    cloud: Cloud
+    account: str = ""
+    region: str
+    telemetry_class: TelemetryClass
+    retention_days: int = Field(gt=0)
+    log_class: str = ""
+    expected_gib_per_month: Annotated[Decimal, Field(ge=0)] | None = None
+    daily_quota_gib: Annotated[Decimal, Field(gt=0)] | None = None
+    labels: dict[str, str]
+
+
+class Budget(Document):
+    """A provider budget for one cost centre, in one currency."""
+
+    id: Identifier
+    cloud: Cloud
+    account: str = ""
+    amount: Amount
+    currency: Currency
+    thresholds_percent: list[int] = []
+    labels: dict[str, str]
+
+
+class Quota(Document):
+    """A quota the team declares; live quotas are observations and stand elsewhere."""
+
+    cloud: Cloud
+    account: str = ""
+    region: str
+    family: str
+    capacity_type: CapacityType
+    limit: int = Field(ge=0)
+
+
+class HourlyCeiling(Document):
+    """What the whole stack may cost an hour."""
+
+    amount: Amount
+    currency: Currency = "USD"
+
+
+class Fragment(Document):
+    """What one component adds to the manifest."""
+
+    pools: list[Pool] = []
+    commitments: list[Commitment] = []
+    endpoints: list[Endpoint] = []
+    notebooks: list[Notebook] = []
+    buckets: list[Bucket] = []
+    telemetry: list[TelemetryStream] = []
+    budgets: list[Budget] = []
+
+
+class Manifest(Fragment):
+    """The stack output `capacity`."""
+
+    version: Literal["tidegate/capacity/v1"] = MANIFEST_VERSION
+    project: str
+    stack: str
+    catalog_digest: str
+    hourly_ceiling: HourlyCeiling | None = None
+    quotas: list[Quota] = []
