@@ -1,0 +1,1 @@
+"""Pulumi components that declare labelled GPU capacity on three clouds."""
