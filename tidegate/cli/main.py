@@ -1,18 +1,78 @@
-"""`tidegate`: one command line, one file a command group."""
+"""`tidegate`: one command line; a command group is imported only when it is asked for."""
 
 from __future__ import annotations
 
 import importlib
 import sys
+from typing import Any
 
 import typer
+import typer.core
 
 from tidegate import __version__
 from tidegate.vocabulary.problems import InvalidInput
 
-# Each group lives in its own module, which has one `app`; what is not asked for is not imported.
-GROUPS = {
-    "catalog": "Prices and offerings of accelerated capacity, by cloud and region.",
-    "local": "The embedded local clouds: start, look at, reset and stop them.",
-    "manifest": "Show, check and compare capacity manifests.",
+GROUPS: dict[str, str] = {
+    "catalog": "tidegate.cli.catalog",
+    "local": "tidegate.cli.local",
+    "manifest": "tidegate.cli.manifest",
+    "policies": "tidegate.cli.policies",
+    "up": "tidegate.cli.up",
 }
+"""Command name → the module whose `app` implements it."""
+
+INVALID_INPUT_EXIT = 2
+
+
+class LazyGroup(typer.core.TyperGroup):
+    """Loads a group's module when its command is looked up, so that start-up stays short."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all groups, sorted as `--help` shows them."""
+        return sorted({*GROUPS, *super().list_commands(ctx)})
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command of that name; None when there is none."""
+        if cmd_name not in GROUPS:
+            return super().get_command(ctx, cmd_name)
+        command = typer.main.get_command(importlib.import_module(GROUPS[cmd_name]).app)
+        command.name = cmd_name
+        return command
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help=(
+        "Declare, gate, run and account GPU capacity on AWS, Google Cloud and Azure.\n\n"
+        "Example: [bold]tidegate up dev[/bold] runs the example stack on the local clouds."
+    ),
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tidegate {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Hold the options that stand before a command."""
+
+
+def run() -> None:
+    """Run the command line; bad input ends with exit code 2 and its message on stderr."""
+    try:
+        app()
+    except InvalidInput as error:
+        for problem in error.problems:
+            print(f"error: {problem}", file=sys.stderr)  # noqa: T201 - the command's own voice
+        sys.exit(INVALID_INPUT_EXIT)
