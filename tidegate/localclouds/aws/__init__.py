@@ -1,0 +1,1 @@
+"""AWS in the local clouds: its types over moto, whose faults are corrected here."""

@@ -1,0 +1,1 @@
+"""Google Cloud in the local clouds: its types and the REST face that its own SDKs call."""
