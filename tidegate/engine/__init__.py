@@ -1,0 +1,1 @@
+"""The Pulumi CLI and its programs: finding the tools, hosting Python, running, recovering."""
