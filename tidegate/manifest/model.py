@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -24,7 +24,7 @@ from tidegate.vocabulary.capacity import (
     WorkloadClass,
 )
 
-MANIFEST_VERSION = "tidegate/capacity/v1"
+MANIFEST_VERSION: Final = "tidegate/capacity/v1"
 
 Amount = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]

@@ -1,0 +1,188 @@
+"""What a well-formed manifest can still get wrong: references, bounds, zones, contradictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tidegate.manifest.build import SECTIONS, find_duplicates
+from tidegate.manifest.model import Bucket, Commitment, Endpoint, Manifest, Pool
+from tidegate.manifest.times import check_window
+from tidegate.vocabulary.capacity import (
+    CapacityType,
+    InterruptionTolerance,
+    PoolKind,
+    Scaler,
+    WorkloadClass,
+)
+from tidegate.vocabulary.labels import REQUIRED_KEYS, check_label_value
+from tidegate.vocabulary.problems import Problem, nearest
+
+
+class FindingLevel(StrEnum):
+    """An error makes the manifest unusable; a warning is for a person to judge."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing found in a manifest."""
+
+    level: FindingLevel
+    problem: Problem
+
+
+def check_manifest(manifest: Manifest) -> list[Finding]:
+    """Return what is wrong or doubtful, errors first; empty when nothing is."""
+    errors = [*_errors(manifest)]
+    warnings = [*_warnings(manifest)]
+    return [Finding(FindingLevel.ERROR, problem) for problem in errors] + [
+        Finding(FindingLevel.WARNING, problem) for problem in warnings
+    ]
+
+
+def _errors(manifest: Manifest) -> Iterator[Problem]:
+    for section in SECTIONS:
+        yield from find_duplicates(getattr(manifest, section))
+        for entry in getattr(manifest, section):
+            yield from _check_labels(f"{type(entry).__name__.lower()} {entry.id}", entry.labels)
+    for pool in manifest.pools:
+        yield from _check_pool(pool)
+        yield from _check_reservation(pool, manifest.commitments)
+        yield from _check_times(pool)
+    for endpoint in manifest.endpoints:
+        yield from _check_endpoint(endpoint, manifest.pools)
+    for commitment in manifest.commitments:
+        yield from _check_commitment(commitment)
+    for bucket in manifest.buckets:
+        yield from _check_bucket(bucket)
+
+
+def _check_labels(where: str, labels: dict[str, str]) -> Iterator[Problem]:
+    for key, value in labels.items():
+        yield from check_label_value(where, key, value)
+    for key in REQUIRED_KEYS:
+        if key not in labels:
+            reason = "is a required cost label and is missing"
+            yield Problem(where, f"labels.{key}", "", reason, "a value for every required key")
+
+
+def _check_pool(pool: Pool) -> Iterator[Problem]:
+    where = f"pool {pool.id}"
+    yield from _check_bounds(where, "Nodes", pool.min_nodes, pool.max_nodes)
+    declared = pool.declared_nodes
+    if declared is not None and not pool.min_nodes <= declared <= pool.max_nodes:
+        reason = f"lies outside minNodes {pool.min_nodes} and maxNodes {pool.max_nodes}"
+        yield Problem(where, "declaredNodes", str(declared), reason, "a value between them")
+    if pool.labels.get("capacity-pool", pool.id) != pool.id:
+        value = pool.labels["capacity-pool"]
+        reason = "names another pool, so cost would be booked there"
+        yield Problem(where, "labels.capacity-pool", repr(value), reason, repr(pool.id))
+    if pool.scaler is Scaler.PROVIDER and pool.kind is PoolKind.EKS_NODE_GROUP:
+        reason = "EKS scales no node group by itself"
+        yield Problem(where, "scaler", "'provider'", reason, "cluster-autoscaler or tidegate")
+    intolerant = pool.interruption_tolerance is InterruptionTolerance.INTOLERANT
+    if pool.capacity_type is CapacityType.SPOT and intolerant:
+        reason = "spot nodes are taken away at short notice"
+        yield Problem(where, "interruptionTolerance", "'intolerant'", reason, "tolerant")
+
+
+def _check_reservation(pool: Pool, commitments: list[Commitment]) -> Iterator[Problem]:
+    where = f"pool {pool.id}"
+    if not pool.reservation:
+        if pool.capacity_type is CapacityType.RESERVED:
+            reason = "is needed by capacity type reserved and is missing"
+            yield Problem(where, "reservation", "", reason, "the id of a declared commitment")
+        return
+    value = repr(pool.reservation)
+    if pool.capacity_type is not CapacityType.RESERVED:
+        reason = f"cannot be consumed by capacity type {pool.capacity_type.value}"
+        yield Problem(where, "reservation", value, reason, "capacityType reserved, or none")
+    known = {commitment.id: commitment for commitment in commitments}
+    commitment = known.get(pool.reservation)
+    if commitment is None:
+        guess = nearest(pool.reservation, known)
+        reason = "is no declared commitment" + (f" (did you mean {guess!r}?)" if guess else "")
+        yield Problem(where, "reservation", value, reason, f"one of {sorted(known)}")
+        return
+    place = (commitment.cloud.value, commitment.region)
+    if commitment.cloud is not pool.cloud or commitment.region not in ("", pool.region):
+        reason = f"stands in {'/'.join(place)}, the pool in {pool.cloud.value}/{pool.region}"
+        yield Problem(where, "reservation", value, reason, "one in the pool's own region")
+    if commitment.covers and not set(pool.instance_types) <= set(commitment.covers):
+        reason = f"covers {', '.join(commitment.covers)}, not {', '.join(pool.instance_types)}"
+        yield Problem(where, "reservation", value, reason, "one that covers the pool's nodes")
+
+
+def _check_times(pool: Pool) -> Iterator[Problem]:
+    where = f"pool {pool.id}"
+    for index, window in enumerate(pool.windows):
+        yield from check_window(where, f"windows[{index}]", window.cron, window.time_zone)
+    for index, schedule in enumerate(pool.schedules):
+        place = f"schedules[{index}]"
+        yield from check_window(where, place, schedule.cron, schedule.time_zone)
+        bounds = (schedule.min_nodes, schedule.max_nodes)
+        yield from _check_bounds(where, "Nodes", *bounds, prefix=f"{place}.")
+
+
+def _check_endpoint(endpoint: Endpoint, pools: list[Pool]) -> Iterator[Problem]:
+    where = f"endpoint {endpoint.id}"
+    yield from _check_bounds(where, "Replicas", endpoint.min_replicas, endpoint.max_replicas)
+    known = {pool.id: pool for pool in pools}
+    if endpoint.pool and endpoint.pool not in known:
+        guess = nearest(endpoint.pool, known)
+        reason = "is no declared pool" + (f" (did you mean {guess!r}?)" if guess else "")
+        yield Problem(where, "pool", repr(endpoint.pool), reason, f"one of {sorted(known)}")
+    elif endpoint.pool and known[endpoint.pool].cloud is not endpoint.cloud:
+        reason = f"stands in {known[endpoint.pool].cloud.value}, not {endpoint.cloud.value}"
+        yield Problem(where, "pool", repr(endpoint.pool), reason, "a pool of the same cloud")
+
+
+def _check_commitment(commitment: Commitment) -> Iterator[Problem]:
+    where = f"commitment {commitment.id}"
+    start, end = commitment.start, commitment.end
+    if start and end and end <= start:
+        reason = f"is not after the start {start.isoformat()}"
+        yield Problem(where, "end", end.isoformat(), reason, "a later day")
+    if commitment.units is None and commitment.hourly_amount is None:
+        reason = "is missing, and so is hourlyAmount: what is committed is unknown"
+        yield Problem(where, "units", "", reason, "units, an hourly amount, or both")
+
+
+def _check_bucket(bucket: Bucket) -> Iterator[Problem]:
+    where = f"bucket {bucket.id}"
+    ages = [tier.after_days for tier in bucket.tiers]
+    if ages != sorted(set(ages)):
+        yield Problem(where, "tiers", str(ages), "do not ascend in age", "each later than the last")
+    if bucket.expire_after_days is not None and ages and bucket.expire_after_days <= max(ages):
+        reason = f"is not after the last tier at {max(ages)} days"
+        value = str(bucket.expire_after_days)
+        yield Problem(where, "expireAfterDays", value, reason, f"more than {max(ages)}")
+
+
+def _check_bounds(
+    where: str, what: str, low: int, high: int, *, prefix: str = ""
+) -> Iterator[Problem]:
+    if low > high:
+        reason = f"is above max{what} {high}"
+        yield Problem(where, f"{prefix}min{what}", str(low), reason, f"at most {high}")
+
+
+def _warnings(manifest: Manifest) -> Iterator[Problem]:
+    for pool in manifest.pools:
+        spot = pool.capacity_type is CapacityType.SPOT
+        if spot and WorkloadClass.TRAINING in pool.workload_classes and pool.checkpoint is None:
+            reason = "is missing: an interruption loses a training run's whole work"
+            expected = "interval, write and restart seconds of the checkpoints"
+            yield Problem(f"pool {pool.id}", "checkpoint", "", reason, expected)
+    consumed = {pool.reservation for pool in manifest.pools}
+    for commitment in manifest.commitments:
+        if commitment.kind == "capacity-reservation" and commitment.id not in consumed:
+            reason = "is consumed by no pool, and is paid for all the same"
+            yield Problem(f"commitment {commitment.id}", "", "", reason, "a pool that names it")
+    if manifest.hourly_ceiling is None:
+        reason = "is missing: nothing bounds what the whole stack may cost"
+        yield Problem("manifest", "hourlyCeiling", "", reason, "an amount and a currency")
