@@ -7,6 +7,7 @@ runs. A fault is matched against what is about to be done, and is used up by its
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -131,12 +132,16 @@ class Faults:
         with self._store.transaction() as connection:
             return connection.execute("DELETE FROM faults").rowcount
 
-    def take(self, cloud: str, target: str) -> list[Fault]:
-        """Return the faults that hit this call, each used once."""
+    def take(
+        self, cloud: str, target: str, spared: Collection[FaultKind] = frozenset()
+    ) -> list[Fault]:
+        """Return the faults that hit this call, each used once; spared kinds stay in force."""
         hits = [
             fault
             for fault in self.list()
-            if fault.cloud in (cloud, "*") and fnmatchcase(target, fault.target)
+            if fault.cloud in (cloud, "*")
+            and fnmatchcase(target, fault.target)
+            and fault.kind not in spared
         ]
         for fault in hits:
             self._use(fault)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -123,6 +123,17 @@ class Store:
                 # The clause holds column names from the literal above, values are bound.
                 f"SELECT * FROM resources WHERE {clause} ORDER BY cloud, type_token, id",  # noqa: S608
                 tuple(wanted.values()),
+            ).fetchall()
+        return [_parse(row) for row in rows]
+
+    def list_under(self, cloud: str, type_token: str, prefix: str) -> Sequence[Record]:
+        """Return a type's records whose id starts with `prefix`, ordered by id."""
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT * FROM resources WHERE cloud = ? AND type_token = ?"
+                " AND id >= ? AND id < ? ORDER BY id",
+                # Ids hold no character beyond the basic plane's last.
+                (cloud, type_token, prefix, prefix + "\uffff"),
             ).fetchall()
         return [_parse(row) for row in rows]
 

@@ -1,1 +1,1 @@
-"""Azure in the local clouds: its types and the REST face that its own SDKs call."""
+"""Azure on this machine: ARM resources and their REST."""

@@ -1,1 +1,1 @@
-"""Google Cloud in the local clouds: its types and the REST face that its own SDKs call."""
+"""Google Cloud on this machine: GKE, Compute, Storage, Logging and IAM resources and their REST."""
