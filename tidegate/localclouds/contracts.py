@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
     from tidegate.localclouds.faults import Faults
+    from tidegate.localclouds.unanswered import Unanswered
 
 Values = dict[str, Any]
 
@@ -83,6 +84,7 @@ class World:
     state_dir: Path
     store: Store
     faults: Faults
+    unanswered: Unanswered
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +187,7 @@ class Cloud:
         outputs: Optional hook over all types: given inputs, outputs and call, returns outputs
             to add (aws: tagsAll, region; gcp: effectiveLabels, project).
         defaults: Optional hook over all types, before checks (aws: tagsAll from defaultTags).
+        invokes: The look-ups (`aws.get_region()` …) it answers, by token: (arguments, settings).
         close: Called once when the server stops.
     """
 
@@ -193,6 +196,9 @@ class Cloud:
     face: WSGIApplication
     outputs: Callable[[Values, Values, Call], Values] | None = None
     defaults: Callable[[Values, Call], Values] | None = None
+    invokes: Mapping[str, Callable[[Values, Mapping[str, Any]], Values]] = field(
+        default_factory=dict
+    )
     close: Callable[[], None] | None = None
 
 

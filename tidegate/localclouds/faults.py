@@ -7,7 +7,7 @@ runs. A fault is matched against what is about to be done, and is used up by its
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -166,7 +166,7 @@ def build_fault(body: dict[str, Any]) -> Fault:
     return Fault(**{**body, "kind": FaultKind(body["kind"])})
 
 
-def judge(faults: list[Fault], cloud: str) -> tuple[float, CloudError | None]:
+def judge(faults: Sequence[Fault], cloud: str) -> tuple[float, CloudError | None]:
     """Return how long to wait, and the error to raise after it, for the faults of one call."""
     wait = sum(fault.seconds for fault in faults if fault.kind is FaultKind.LATENCY)
     for fault in faults:

@@ -157,5 +157,5 @@ def _render(part: dict[str, Any]) -> str:
 
 
 def _parse(row: tuple[str, ...]) -> Record:
-    *names, inputs, outputs, state = row
-    return Record(*names, json.loads(inputs), json.loads(outputs), json.loads(state))
+    cloud, type_token, key, urn = row[:4]
+    return Record(cloud, type_token, key, urn, *(json.loads(part) for part in row[4:]))

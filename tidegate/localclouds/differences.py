@@ -1,0 +1,90 @@
+"""What changed between two sets of inputs, and what is live now under what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tidegate.localclouds.contracts import Values
+from tidegate.localclouds.rules import TypeRules
+from tidegate.localclouds.schema import Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One property that differs: its place ("taints[0].effect") and "add", "delete" or "update"."""
+
+    place: str
+    kind: str
+
+    @property
+    def top(self) -> str:
+        """The top-level property it belongs to."""
+        return self.place.split(".")[0].split("[")[0]
+
+
+def find_changes(old: Values, new: Values) -> list[Change]:
+    """Return what differs, at the deepest place that tells. Absent and None are the same."""
+    return list(_compare(old, new, ""))
+
+
+def _compare(old: Any, new: Any, place: str) -> Iterator[Change]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted({*old, *new}):
+            inner = f"{place}.{key}" if place else key
+            yield from _compare(old.get(key), new.get(key), inner)
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, (before, after) in enumerate(zip(old, new, strict=True)):
+            yield from _compare(before, after, f"{place}[{index}]")
+    elif old != new:
+        yield Change(place, "add" if old is None else "delete" if new is None else "update")
+
+
+def forces_replacement(change: Change, rules: TypeRules) -> bool:
+    """Tell whether the data file replaces the resource for this change."""
+    plain = "".join(part.split("]")[-1] for part in change.place.split("["))
+    return any(plain == path or plain.startswith(f"{path}.") for path in rules.replace)
+
+
+def overlay(shape: Shape, asked: Any, live: Any) -> Any:
+    """Return what is live, in the form in which it was asked for.
+
+    Of objects only the properties that were asked for are taken, so that the cloud's defaults
+    are no drift; maps and lists are taken whole; a list in another order is the same list.
+    """
+    if live is None:
+        return asked
+    if shape.kind == "object" and isinstance(asked, dict) and isinstance(live, dict):
+        return {
+            key: overlay(shape.properties.get(key, shape), value, live.get(key))
+            for key, value in asked.items()
+        }
+    if isinstance(asked, list) and isinstance(live, list):
+        return _overlay_list(shape, asked, live)
+    return live
+
+
+def _overlay_list(shape: Shape, asked: list[Any], live: list[Any]) -> list[Any]:
+    if sorted(map(repr, asked)) == sorted(map(repr, live)):
+        return asked
+    if shape.item is None or len(asked) != len(live):
+        return live
+    return [overlay(shape.item, *pair) for pair in zip(asked, live, strict=True)]
+
+
+def overlay_inputs(shape: Shape, asked: Values, live: Values) -> Values:
+    """Return the inputs as they would have to read to describe what is live.
+
+    A map that nobody asked for but that holds something now (tags added by hand) is drift too.
+    """
+    drifted = {
+        key: overlay(shape.properties.get(key, shape), value, live.get(key))
+        for key, value in asked.items()
+    }
+    added = {
+        key: live[key]
+        for key, form in shape.properties.items()
+        if form.kind == "map" and key not in asked and live.get(key)
+    }
+    return {**drifted, **added}

@@ -1,0 +1,206 @@
+"""What the installed SDKs know of a resource type, derived when the type is first met.
+
+Pulumi's Python SDKs carry, for each type: the resource class (its getters are the outputs), and
+its `…Args` class (its properties are the inputs; parameters without a default are required).
+Nested objects are `…Args` classes again, and azure-native's closed sets are enums. Nothing is
+written type by type here, and a type nobody uses is never looked at.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+import typing
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache, cached_property
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin
+
+import pulumi
+from pulumi.runtime import rpc
+
+from tidegate.localclouds.naming import strip_version
+from tidegate.vocabulary.problems import nearest
+
+SDK_MODULES = {"aws": "pulumi_aws", "gcp": "pulumi_gcp", "azure-native": "pulumi_azure_native"}
+SCALARS: dict[Any, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
+
+
+class UnknownType(LookupError):
+    """No installed SDK has the type; the message says which is nearest."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The form of one value.
+
+    Attributes:
+        kind: "string", "boolean", "integer", "number", "list", "map", "object" or "any".
+        item: The form of a list's elements or a map's values.
+        arguments: The SDK's class of an object.
+        choices: The closed set of a string, where the SDK has one.
+    """
+
+    kind: str
+    item: Shape | None = None
+    arguments: type | None = field(default=None, compare=False)
+    choices: tuple[Any, ...] = ()
+
+    @cached_property
+    def properties(self) -> Mapping[str, Shape]:
+        """An object's properties by Pulumi name."""
+        return derive_properties(self.arguments) if self.arguments else {}
+
+    @cached_property
+    def required(self) -> frozenset[str]:
+        """Those of an object's properties that must be given."""
+        return derive_required(self.arguments) if self.arguments else frozenset()
+
+
+ANY = Shape("any")
+
+
+@dataclass(frozen=True)
+class ResourceSchema:
+    """One resource type: its inputs as an object's form, and the names of its outputs."""
+
+    token: str
+    inputs: Shape
+    outputs: frozenset[str]
+
+
+@cache
+def load_schema(type_token: str) -> ResourceSchema:
+    """Derive a type's schema from its SDK.
+
+    Raises:
+        UnknownType: When the SDK has no such type.
+    """
+    resource = find_class(type_token)
+    module = sys.modules[resource.__module__]
+    arguments = getattr(module, f"{resource.__name__}Args", None)
+    return ResourceSchema(
+        type_token,
+        Shape("object", arguments=arguments or _initial_arguments(module, resource)),
+        frozenset(name for name, _ in _pulumi_properties(resource)),
+    )
+
+
+def _initial_arguments(module: Any, resource: type) -> type | None:
+    # A resource whose name ends in "Args", or clashes with another, has "<Name>InitArgs".
+    return getattr(module, f"{resource.__name__}InitArgs", None)
+
+
+def find_class(type_token: str) -> type:
+    """Return the SDK's class for a type token."""
+    type_token = strip_version(type_token)
+    package = type_token.split(":", 1)[0]
+    classes = _class_index(package)
+    if type_token not in classes:
+        hint = nearest(type_token, classes)
+        raise UnknownType(
+            f"unrecognized resource type {type_token}" + (f"; did you mean {hint}?" if hint else "")
+        )
+    module, name = classes[type_token]
+    found = getattr(importlib.import_module(module), name)
+    if not isinstance(found, type):
+        raise UnknownType(f"{type_token} is no resource class in {module}")
+    return found
+
+
+@cache
+def _class_index(package: str) -> Mapping[str, tuple[str, str]]:
+    """Map type tokens to (module, class) as the SDK registers them with Pulumi's runtime."""
+    if package not in SDK_MODULES:
+        raise UnknownType(f"no local cloud for package {package}")
+    importlib.import_module(SDK_MODULES[package])
+    infos = [
+        getattr(module, "mod_info", {})
+        for modules in rpc._RESOURCE_MODULES.values()  # noqa: SLF001 - nothing public lists them
+        for module in modules
+    ]
+    return {
+        token: (info["fqn"], name)
+        for info in infos
+        if info.get("pkg") == package
+        for token, name in info["classes"].items()
+    }
+
+
+def _pulumi_properties(cls: type) -> Iterator[tuple[str, property]]:
+    for base in reversed(cls.__mro__):
+        for attribute in vars(base).values():
+            if isinstance(attribute, property):
+                name = getattr(attribute.fget, "_pulumi_name", None)
+                if name is not None:
+                    yield name, attribute
+
+
+def derive_properties(arguments: type) -> dict[str, Shape]:
+    """Return the form of each property of an `…Args` class."""
+    scope = {**vars(sys.modules[arguments.__module__]), "Output": pulumi.Output, "T": NoneType}
+    return {
+        name: derive_shape(typing.get_type_hints(attribute.fget, globalns=scope)["return"])
+        for name, attribute in _pulumi_properties(arguments)
+    }
+
+
+def derive_required(arguments: type) -> frozenset[str]:
+    """Return the Pulumi names of the parameters that have no default."""
+    parameters = inspect.signature(arguments.__init__).parameters  # type: ignore[misc]
+    python_names = {
+        name
+        for name, parameter in parameters.items()
+        if parameter.default is inspect.Parameter.empty and not name.startswith("__")
+    }
+    names = {
+        key: attribute.fget._pulumi_name  # type: ignore[union-attr]  # noqa: SLF001 - its only source
+        for key, attribute in vars(arguments).items()
+        if isinstance(attribute, property)
+    }
+    return frozenset(names[name] for name in python_names if name in names)
+
+
+def derive_shape(hint: Any) -> Shape:
+    """Return the form that a type annotation of an SDK describes."""
+    options = [option for option in _flatten(hint) if not _is_deferred(option)]
+    shapes = [_derive_plain(option) for option in options]
+    choices = tuple(choice for shape in shapes for choice in shape.choices)
+    kinds = {shape.kind for shape in shapes}
+    if choices and kinds <= {"string"}:
+        return Shape("string", choices=choices)
+    objects = [shape for shape in shapes if shape.arguments]
+    if len(objects) == 1 and kinds <= {"object", "map", "any"}:
+        return objects[0]
+    return shapes[0] if len(shapes) == 1 else ANY
+
+
+def _flatten(hint: Any) -> Iterator[Any]:
+    if get_origin(hint) in (typing.Union, UnionType):
+        for option in get_args(hint):
+            yield from _flatten(option)
+    else:
+        yield hint
+
+
+def _is_deferred(option: Any) -> bool:
+    origin = get_origin(option) or option
+    return origin in (NoneType, Awaitable, pulumi.Output)
+
+
+def _derive_plain(option: Any) -> Shape:
+    origin = get_origin(option)
+    if option in SCALARS:
+        return Shape(SCALARS[option])
+    if origin in (Sequence, list):
+        return Shape("list", item=derive_shape(get_args(option)[0]))
+    if origin in (Mapping, dict):
+        return Shape("map", item=derive_shape(get_args(option)[1]))
+    if isinstance(option, type) and issubclass(option, Enum):
+        return Shape("string", choices=tuple(choice.value for choice in option))
+    if isinstance(option, type) and hasattr(option, "_pulumi_input_type"):
+        return Shape("object", arguments=option)
+    return ANY
