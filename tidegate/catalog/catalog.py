@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tidegate.catalog import offerings, prices
 from tidegate.catalog.model import (
     Availability,
     AvailabilityEvidence,
     CommitmentDiscount,
+    CurrencyRate,
     InstanceType,
     RetentionSteps,
     SpotAssumption,
     StorageTier,
+    TelemetryPrice,
     UnknownPrice,
 )
 from tidegate.catalog.names import resolve_accelerator
@@ -36,6 +38,8 @@ class Catalog:
         discounts: Average commitment discounts; assumptions, never quotes.
         retention: Cloud → the retention its logs can have.
         storage: Cloud → its storage classes, hottest first.
+        telemetry: Prices of logs; a cloud's default log class first.
+        rates: Currency → its dated rate to USD, from the overlay; USD itself is not in it.
         digest: SHA-256 over all data and the overlay; changes when any of them does.
     """
 
@@ -47,7 +51,9 @@ class Catalog:
     discounts: tuple[CommitmentDiscount, ...]
     retention: Mapping[Cloud, RetentionSteps]
     storage: Mapping[Cloud, tuple[StorageTier, ...]]
+    telemetry: tuple[TelemetryPrice, ...]
     digest: str
+    rates: Mapping[str, CurrencyRate] = field(default_factory=dict)
 
     def accelerator(self, name: str) -> Accelerator:
         """Return the chip of a canonical name or an unambiguous alias.
@@ -114,7 +120,7 @@ class Catalog:
     ) -> AvailabilityEvidence:
         """Return the same with the zones and the evidence for people."""
         found = self.instance_type(cloud, instance_type)
-        priced = self.price_table.has_price(found.cloud, region, found.name)
+        priced = self.price_table.has_public_price(found.cloud, region, found.name)
         return offerings.judge_availability(found, region, self.offering_table, priced)
 
     def price(
@@ -153,6 +159,19 @@ class Catalog:
     def storage_tiers(self, cloud: Cloud | str) -> tuple[StorageTier, ...]:
         """Return the storage classes of this cloud, hottest first."""
         return self.storage[Cloud(cloud)]
+
+    def telemetry_price(
+        self, cloud: Cloud | str, region: str, log_class: str = ""
+    ) -> TelemetryPrice | UnknownPrice:
+        """Return what logs cost in a region; without a class, of the cloud's default class."""
+        of_cloud = [entry for entry in self.telemetry if entry.cloud is Cloud(cloud)]
+        wanted = log_class or (of_cloud[0].log_class if of_cloud else "")
+        for entry in of_cloud:
+            named = entry.log_class.lower() == wanted.lower()
+            if named and {region, prices.EVERYWHERE} & set(entry.regions):
+                return entry
+        what = f"{wanted} logs" if wanted else "logs"
+        return UnknownPrice(f"no price of {what} is known for {region}")
 
     def commitment_discounts(self, cloud: Cloud | str) -> tuple[CommitmentDiscount, ...]:
         """Return the average commitment discounts of this cloud; all are assumptions."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
+from pathlib import Path
 
 from tidegate.catalog import tables
 from tidegate.catalog.catalog import Catalog
+from tidegate.vocabulary.problems import refuse
 
 FILES = (
     "accelerators.json",
@@ -18,12 +20,39 @@ FILES = (
     "retention.json",
     "sources.json",
     "storage.json",
+    "telemetry.json",
 )
 
 
-def load_catalog() -> Catalog:
-    """Return the catalog of the shipped data."""
-    return build_catalog(read_shipped())
+def load_catalog(overlay: Path | Sequence[Path] | None = None) -> Catalog:
+    """Return the catalog of the shipped data, with the user's overlay files on top.
+
+    Args:
+        overlay: One file of prices and currencies, or several, later ones going first.
+
+    Raises:
+        InvalidInput: When an overlay cannot be read, or says what the catalog cannot take.
+    """
+    catalog = build_catalog(read_shipped())
+    paths = [overlay] if isinstance(overlay, Path) else list(overlay or ())
+    if not paths:
+        return catalog
+    # YAML is loaded only for who has an overlay: start-up stays short.
+    from tidegate.catalog.overlay import apply_overlay, parse_overlay
+
+    for path in paths:
+        text = _read_overlay(path)
+        catalog = apply_overlay(catalog, parse_overlay(text, str(path), catalog), text)
+    return catalog
+
+
+def _read_overlay(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise refuse(str(path), "", None, "the price overlay does not exist") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise refuse(str(path), "", None, f"the price overlay cannot be read: {error}") from error
 
 
 def read_shipped() -> dict[str, str]:
@@ -45,6 +74,7 @@ def build_catalog(texts: Mapping[str, str]) -> Catalog:
         discounts=tables.parse_discounts(texts["commitments.json"]),
         retention=tables.parse_retention(texts["retention.json"]),
         storage=tables.parse_storage(texts["storage.json"]),
+        telemetry=tables.parse_telemetry(texts["telemetry.json"]),
         digest=digest_texts(texts),
     )
 

@@ -140,6 +140,43 @@ class StorageTier:
 
 
 @dataclass(frozen=True, slots=True)
+class TelemetryPrice:
+    """What one log class of a cloud costs.
+
+    Attributes:
+        cloud: Whose it is.
+        log_class: As the cloud's API spells it; empty where it has one class only.
+        regions: The regions for which it was stated; "*" for all.
+        ingest_per_gib: Taking in one GiB.
+        keep_per_gib_month: Keeping one GiB for one month beyond the included days.
+        included_days: Days of keeping that the intake already pays for.
+        as_of: The day of the price.
+        origin: Where the price was stated.
+        assumed: True when the source is not the cloud's own list.
+    """
+
+    cloud: Cloud
+    log_class: str
+    regions: tuple[str, ...]
+    ingest_per_gib: Money
+    keep_per_gib_month: Money
+    included_days: int
+    as_of: date
+    origin: str
+    assumed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CurrencyRate:
+    """What one unit of a currency is worth in USD on a day."""
+
+    currency: str
+    in_usd: Decimal
+    as_of: date
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
 class CommitmentDiscount:
     """An average discount for committing; always an assumption, never a quote."""
 

@@ -1,4 +1,4 @@
-"""Prices of one node: negotiated first, then listed, then assumed, else unknown with a reason."""
+"""Prices of one node: negotiated first, then public, then assumed, else unknown with a reason."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tidegate.catalog.model import (
 )
 from tidegate.vocabulary.capacity import CapacityType, Cloud
 from tidegate.vocabulary.money import Money, Price
-from tidegate.vocabulary.problems import refuse
+from tidegate.vocabulary.problems import InvalidInput, refuse
 
 ATTACHED = "attached:"
 """Names of rows that price an attached accelerator instead of a machine."""
@@ -23,6 +23,7 @@ EVERYWHERE = "*"
 """The region of a price that its source states for every region."""
 
 PriceKey = tuple[Cloud, str, CapacityType]
+PricesByRegion = Mapping[PriceKey, Mapping[str, Price]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +31,26 @@ class PriceTable:
     """Prices by (cloud, type, capacity type), then region.
 
     Attributes:
-        listed: Public prices.
-        negotiated: A user's own prices, which go first.
+        listed: The shipped public prices.
         sources: Source id → origin, date and whether it is an assumption.
-        currency: The currency of the listed prices.
+        currency: The currency of the shipped prices.
+        negotiated: A user's own prices, which go first.
+        refreshed: Public prices newer than the shipped ones, which go second.
     """
 
     listed: Mapping[PriceKey, Mapping[str, ListedPrice]]
     sources: Mapping[str, PriceSource]
     currency: str
-    negotiated: Mapping[PriceKey, Mapping[str, Price]] = field(default_factory=dict)
+    negotiated: PricesByRegion = field(default_factory=dict)
+    refreshed: PricesByRegion = field(default_factory=dict)
 
     def regions(self, cloud: Cloud) -> set[str]:
         """Return the regions for which any price of this cloud is known."""
-        tables: list[Mapping[PriceKey, Mapping[str, object]]] = [self.listed, self.negotiated]
+        tables: list[Mapping[PriceKey, Mapping[str, object]]] = [
+            self.listed,
+            self.negotiated,
+            self.refreshed,
+        ]
         found = {
             region
             for table in tables
@@ -53,34 +60,57 @@ class PriceTable:
         }
         return found - {EVERYWHERE}
 
-    def has_price(self, cloud: Cloud, region: str, name: str) -> bool:
-        """Return whether a public on-demand or spot price is listed for the region."""
-        return any(
-            region in self.listed.get((cloud, name, capacity), {})
-            for capacity in (CapacityType.ON_DEMAND, CapacityType.SPOT)
-        )
+    def find_negotiated(self, key: PriceKey, region: str) -> Price | None:
+        """Return the user's own price; None where the overlay states none."""
+        return _in_region(self.negotiated.get(key, {}), region)
+
+    def find_public(self, key: PriceKey, region: str) -> Price | None:
+        """Return the public price, refreshed before shipped; None where none is stated."""
+        refreshed = _in_region(self.refreshed.get(key, {}), region)
+        if refreshed is not None:
+            return refreshed
+        listed = self.listed.get(key, {})
+        entry = listed.get(region) or listed.get(EVERYWHERE)
+        if entry is None:
+            return None
+        source = self.sources[entry.source]
+        money = Money(entry.amount, self.currency)
+        return Price(money, source.as_of, source.origin, source.assumed)
+
+    def has_public_price(self, cloud: Cloud, region: str, name: str) -> bool:
+        """Return whether a public on-demand or spot price is stated for the region."""
+        capacities = (CapacityType.ON_DEMAND, CapacityType.SPOT)
+        return any(self.find_public((cloud, name, bought), region) for bought in capacities)
+
+    def regions_of(self, key: PriceKey) -> tuple[str, ...]:
+        """Return the regions for which this very price is public, sorted."""
+        return tuple(sorted({*self.listed.get(key, {}), *self.refreshed.get(key, {})}))
+
+
+def _in_region(by_region: Mapping[str, Price], region: str) -> Price | None:
+    return by_region.get(region) or by_region.get(EVERYWHERE)
 
 
 def find_price(
     table: PriceTable,
-    instance_type: InstanceType,
+    machine: InstanceType,
     region: str,
     capacity: CapacityType,
     spot: SpotAssumption,
 ) -> Price | UnknownPrice:
     """Return the price of a node without what is attached to it."""
-    key = (instance_type.cloud, instance_type.name, capacity)
-    own = table.negotiated.get(key, {})
-    if region in own or EVERYWHERE in own:
-        return own.get(region) or own[EVERYWHERE]
+    key = (machine.cloud, machine.name, capacity)
+    own = table.find_negotiated(key, region)
+    if own is not None:
+        return own
     if capacity is CapacityType.RESERVED:
         return UnknownPrice("reserved capacity costs what its commitment states, not a list price")
-    listed = table.listed.get(key, {}).get(region)
-    if listed is not None:
-        return _explain(table, listed)
+    public = table.find_public(key, region)
+    if public is not None:
+        return public
     if capacity is CapacityType.SPOT:
-        return _assume_spot(table, instance_type, region, spot)
-    return UnknownPrice(_why_unknown(table, instance_type, region))
+        return _assume_spot(table, machine, region, spot)
+    return UnknownPrice(_why_unknown(table, machine, region))
 
 
 def find_attached(
@@ -93,10 +123,9 @@ def find_attached(
     """
     if count not in machine.attachable.get(chip, ()):
         raise _refuse_attachment(machine, chip, count)
-    listed = table.listed.get((machine.cloud, ATTACHED + chip, capacity), {}).get(EVERYWHERE)
-    if listed is None:
+    price = table.find_public((machine.cloud, ATTACHED + chip, capacity), EVERYWHERE)
+    if price is None:
         return UnknownPrice(f"no {capacity.value} price of an attached {chip} is known")
-    price = _explain(table, listed)
     return Price(price.per_hour * count, price.as_of, price.origin, price.assumed)
 
 
@@ -117,38 +146,29 @@ def add_prices(first: Price | UnknownPrice, second: Price | UnknownPrice) -> Pri
     )
 
 
-def _explain(table: PriceTable, listed: ListedPrice) -> Price:
-    source = table.sources[listed.source]
-    money = Money(listed.amount, table.currency)
-    return Price(money, source.as_of, source.origin, source.assumed)
-
-
 def _assume_spot(
-    table: PriceTable, instance_type: InstanceType, region: str, spot: SpotAssumption
+    table: PriceTable, machine: InstanceType, region: str, spot: SpotAssumption
 ) -> Price | UnknownPrice:
-    if instance_type.purchase and "spot" not in instance_type.purchase:
-        return UnknownPrice(f"{instance_type.name} is not sold as spot")
-    on_demand = table.listed.get(
-        (instance_type.cloud, instance_type.name, CapacityType.ON_DEMAND), {}
-    ).get(region)
-    if on_demand is None:
-        return UnknownPrice(_why_unknown(table, instance_type, region))
-    if instance_type.cloud not in spot.clouds:
-        return UnknownPrice(f"no spot price of {instance_type.name} is listed for {region}")
-    base = _explain(table, on_demand)
+    if machine.purchase and CapacityType.SPOT.value not in machine.purchase:
+        return UnknownPrice(f"{machine.name} is not sold as spot")
+    base = table.find_public((machine.cloud, machine.name, CapacityType.ON_DEMAND), region)
+    if base is None:
+        return UnknownPrice(_why_unknown(table, machine, region))
+    if machine.cloud not in spot.clouds:
+        return UnknownPrice(f"no spot price of {machine.name} is known for {region}")
     origin = f"{spot.ratio} of the on-demand price ({base.origin}); {spot.origin}"
     return Price(base.per_hour * spot.ratio, base.as_of, origin, assumed=True)
 
 
-def _why_unknown(table: PriceTable, instance_type: InstanceType, region: str) -> str:
-    listed = table.listed.get((instance_type.cloud, instance_type.name, CapacityType.ON_DEMAND), {})
-    if not listed:
-        return f"no price of {instance_type.name} is known in any region"
-    known = ", ".join(sorted(listed)[:3]) + (", …" if len(listed) > 3 else "")
-    return f"no price of {instance_type.name} is known for {region} (known for {known})"
+def _why_unknown(table: PriceTable, machine: InstanceType, region: str) -> str:
+    known = table.regions_of((machine.cloud, machine.name, CapacityType.ON_DEMAND))
+    if not known:
+        return f"no price of {machine.name} is known in any region"
+    shown = ", ".join(known[:3]) + (", …" if len(known) > 3 else "")
+    return f"no price of {machine.name} is known for {region} (known for {shown})"
 
 
-def _refuse_attachment(machine: InstanceType, chip: str, count: int) -> Exception:
+def _refuse_attachment(machine: InstanceType, chip: str, count: int) -> InvalidInput:
     if machine.accelerator:
         reason = f"{machine.name} has {machine.accelerator} built in"
         return refuse("catalog", "accelerator", chip, reason, machine.accelerator)

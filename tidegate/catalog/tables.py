@@ -18,6 +18,7 @@ from tidegate.catalog.model import (
     RetentionSteps,
     SpotAssumption,
     StorageTier,
+    TelemetryPrice,
     UnknownPrice,
 )
 from tidegate.catalog.offerings import OfferingTable
@@ -204,4 +205,24 @@ def parse_discounts(text: str) -> tuple[CommitmentDiscount, ...]:
             origin=document["origin"],
         )
         for entry in document["discounts"]
+    )
+
+
+def parse_telemetry(text: str) -> tuple[TelemetryPrice, ...]:
+    """Return the telemetry prices; a cloud's default log class stands first."""
+    document = json.loads(text)
+    currency = document["currency"]
+    return tuple(
+        TelemetryPrice(
+            cloud=Cloud(entry["cloud"]),
+            log_class=entry["log_class"],
+            regions=tuple(entry["regions"]),
+            ingest_per_gib=Money(Decimal(entry["ingest_per_gib"]), currency),
+            keep_per_gib_month=Money(Decimal(entry["keep_per_gib_month"]), currency),
+            included_days=entry["included_days"],
+            as_of=date.fromisoformat(entry["as_of"]),
+            origin=entry["origin"],
+            assumed=entry["assumed"],
+        )
+        for entry in document["prices"]
     )
