@@ -1,0 +1,1 @@
+"""What declared capacity costs. Pure: a manifest and a catalog in, figures out."""
