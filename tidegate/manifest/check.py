@@ -50,9 +50,8 @@ def _errors(manifest: Manifest) -> Iterator[Problem]:
         for entry in getattr(manifest, section):
             yield from _check_labels(f"{type(entry).__name__.lower()} {entry.id}", entry.labels)
     for pool in manifest.pools:
-        yield from _check_pool(pool)
+        yield from check_pool(pool)
         yield from _check_reservation(pool, manifest.commitments)
-        yield from _check_times(pool)
     for endpoint in manifest.endpoints:
         yield from _check_endpoint(endpoint, manifest.pools)
     for commitment in manifest.commitments:
@@ -70,7 +69,8 @@ def _check_labels(where: str, labels: dict[str, str]) -> Iterator[Problem]:
             yield Problem(where, f"labels.{key}", "", reason, "a value for every required key")
 
 
-def _check_pool(pool: Pool) -> Iterator[Problem]:
+def check_pool(pool: Pool) -> Iterator[Problem]:
+    """Yield what one pool gets wrong by itself, whatever else is declared."""
     where = f"pool {pool.id}"
     yield from _check_bounds(where, "Nodes", pool.min_nodes, pool.max_nodes)
     declared = pool.declared_nodes
@@ -88,6 +88,7 @@ def _check_pool(pool: Pool) -> Iterator[Problem]:
     if pool.capacity_type is CapacityType.SPOT and intolerant:
         reason = "spot nodes are taken away at short notice"
         yield Problem(where, "interruptionTolerance", "'intolerant'", reason, "tolerant")
+    yield from _check_times(pool)
 
 
 def _check_reservation(pool: Pool, commitments: list[Commitment]) -> Iterator[Problem]:

@@ -1,0 +1,1 @@
+"""Reserved capacity: acknowledged, protected, never replaced."""

@@ -1,0 +1,1 @@
+"""A GPU node pool on EKS, GKE or AKS."""

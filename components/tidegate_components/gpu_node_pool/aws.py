@@ -1,0 +1,192 @@
+"""A GPU node pool on EKS: launch template, managed node group, tags on its Auto Scaling group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+
+from tidegate_components.children import child_options
+from tidegate_components.gpu_node_pool.spec import PoolSpec
+from tidegate_components.names import EKS_NODE_GROUP, derive_name
+
+TAGGED_RESOURCES = ("instance", "volume", "network-interface")
+"""Provider default tags do not reach what a launch template makes
+(hashicorp/terraform-provider-aws#19387)."""
+
+TAINT_EFFECTS = {
+    "NoSchedule": "NO_SCHEDULE",
+    "PreferNoSchedule": "PREFER_NO_SCHEDULE",
+    "NoExecute": "NO_EXECUTE",
+}
+"""EKS spells effects unlike Kubernetes; Auto Scaling group tags keep Kubernetes' spelling
+(kubernetes/autoscaler#6481)."""
+
+_TEMPLATE = "k8s.io/cluster-autoscaler/node-template"
+
+
+def declare(
+    parent: pulumi.ComponentResource,
+    spec: PoolSpec,
+    inputs: dict[str, Any],
+    opts: pulumi.ResourceOptions | None,
+) -> dict[str, pulumi.Input[str]]:
+    """Declare the resources of the pool and return its cloud identifiers."""
+    name = derive_name(spec.id, EKS_NODE_GROUP)
+    template = _declare_launch_template(parent, spec, name, inputs, opts)
+    # A fixed name makes a replacement collide with itself, unless the old group goes first.
+    named = {"node_group_name": spec.cloud_name} if spec.cloud_name else {}
+    group = aws.eks.NodeGroup(
+        name,
+        cluster_name=inputs["cluster"],
+        node_role_arn=inputs["node_role_arn"],
+        subnet_ids=inputs["subnet_ids"],
+        region=spec.region,
+        # CAPACITY_BLOCK is another thing; a targeted reservation is consumed as on-demand.
+        capacity_type="SPOT" if spec.is_spot else "ON_DEMAND",
+        instance_types=[each.name for each in spec.instance_types],
+        ami_type=choose_ami_type(spec),
+        scaling_config={
+            "desired_size": spec.min_nodes,
+            "min_size": spec.min_nodes,
+            "max_size": spec.max_nodes,
+        },
+        labels=spec.node_labels,
+        taints=[
+            {"key": taint.key, "value": taint.value, "effect": TAINT_EFFECTS[taint.effect]}
+            for taint in spec.taints
+        ],
+        launch_template={
+            "id": template.id,
+            # "$Latest" would show as a change for ever.
+            "version": template.latest_version.apply(str),
+        },
+        update_config={"max_unavailable": spec.max_unavailable},
+        node_repair_config={"enabled": True},
+        tags=spec.cost_labels,
+        opts=child_options(
+            parent,
+            opts,
+            aws.eks.NodeGroup,
+            ignore=["scalingConfig.desiredSize"],
+            delete_before_replace=True if spec.cloud_name else None,
+        ),
+        **named,
+    )
+    scaling_group = group.resources.apply(find_scaling_group)
+    _declare_group_tags(parent, spec, name, scaling_group, opts)
+    return {
+        "cluster": inputs["cluster"],
+        "nodeGroup": group.node_group_name,
+        "autoScalingGroup": scaling_group,
+        "launchTemplate": template.id,
+        "region": spec.region,
+    }
+
+
+def choose_ami_type(spec: PoolSpec) -> str:
+    """Return the EKS image type that carries the accelerator's driver, unless one was given."""
+    arch = "ARM_64" if spec.instance_types[0].arch == "arm64" else "x86_64"
+    return spec.aws.ami_type or f"AL2023_{arch}_{spec.accelerator.eks_ami}"
+
+
+def find_scaling_group(resources: Sequence[Any] | None) -> str:
+    """Return the Auto Scaling group that EKS made for a node group.
+
+    Raises:
+        RuntimeError: When EKS reported none; tags for scaling from zero would go nowhere.
+    """
+    for each in resources or ():
+        groups = _field(each, "autoscaling_groups", "autoscalingGroups")
+        for group in groups or ():
+            return str(_field(group, "name", "name"))
+    raise RuntimeError("EKS reported no Auto Scaling group for the node group")
+
+
+def _field(holder: Any, snake: str, camel: str) -> Any:
+    """Return a field of an output, typed or, from a provider's raw answer, a mapping."""
+    if isinstance(holder, dict):
+        return holder.get(snake, holder.get(camel))
+    return getattr(holder, snake)
+
+
+def build_group_tags(spec: PoolSpec) -> dict[str, tuple[str, bool]]:
+    """Return the tags of the Auto Scaling group: key → value, and whether nodes inherit it.
+
+    Node-group tags do not reach the group, so Cluster Autoscaler could not know a node of an
+    empty pool (eksctl#1571, pulumi-eks#658).
+    """
+    tags: dict[str, tuple[str, bool]] = {
+        key: (value, True) for key, value in spec.cost_labels.items()
+    }
+    for key, value in spec.node_labels.items():
+        tags[f"{_TEMPLATE}/label/{key}"] = (value, False)
+    for taint in spec.taints:
+        tags[f"{_TEMPLATE}/taint/{taint.key}"] = (f"{taint.value}:{taint.effect}", False)
+    resource = spec.accelerator.kubernetes_resource
+    if resource:
+        tags[f"{_TEMPLATE}/resources/{resource}"] = (str(spec.accelerators_per_node), False)
+    tags[f"{_TEMPLATE}/resources/ephemeral-storage"] = (f"{spec.disk_gib}Gi", False)
+    return tags
+
+
+def _declare_group_tags(
+    parent: pulumi.ComponentResource,
+    spec: PoolSpec,
+    name: str,
+    scaling_group: pulumi.Output[str],
+    opts: pulumi.ResourceOptions | None,
+) -> None:
+    for key, (value, inherited) in build_group_tags(spec).items():
+        aws.autoscaling.Tag(
+            f"{name}-{key}",
+            autoscaling_group_name=scaling_group,
+            region=spec.region,
+            tag={"key": key, "value": value, "propagate_at_launch": inherited},
+            opts=child_options(parent, opts, aws.autoscaling.Tag),
+        )
+
+
+def _declare_launch_template(
+    parent: pulumi.ComponentResource,
+    spec: PoolSpec,
+    name: str,
+    inputs: dict[str, Any],
+    opts: pulumi.ResourceOptions | None,
+) -> aws.ec2.LaunchTemplate:
+    reservation = (
+        {"capacity_reservation_target": {"capacity_reservation_id": inputs["reservation_target"]}}
+        if spec.is_reserved
+        else None
+    )
+    return aws.ec2.LaunchTemplate(
+        name,
+        region=spec.region,
+        update_default_version=True,
+        # The disk stands here: a node group with a launch template takes no disk size.
+        block_device_mappings=[
+            {
+                "device_name": "/dev/xvda",
+                "ebs": {
+                    "volume_size": spec.disk_gib,
+                    "volume_type": "gp3",
+                    "encrypted": "true",
+                    "delete_on_termination": "true",
+                },
+            }
+        ],
+        metadata_options={
+            "http_endpoint": "enabled",
+            "http_tokens": "required",
+            "http_put_response_hop_limit": 2,
+        },
+        capacity_reservation_specification=reservation,
+        tag_specifications=[
+            {"resource_type": resource, "tags": {**spec.cost_labels, "Name": spec.id}}
+            for resource in TAGGED_RESOURCES
+        ],
+        tags=spec.cost_labels,
+        opts=child_options(parent, opts, aws.ec2.LaunchTemplate),
+    )

@@ -1,0 +1,142 @@
+"""A GPU node pool on GKE."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pulumi
+import pulumi_gcp as gcp
+
+from tidegate.vocabulary.accelerators import AcceleratorKind
+from tidegate_components.children import child_options
+from tidegate_components.gpu_node_pool.nodes import set_by_gke
+from tidegate_components.gpu_node_pool.spec import PoolSpec
+from tidegate_components.names import GKE_NODE_POOL, derive_name
+
+TAINT_EFFECTS = {
+    "NoSchedule": "NO_SCHEDULE",
+    "PreferNoSchedule": "PREFER_NO_SCHEDULE",
+    "NoExecute": "NO_EXECUTE",
+}
+RESERVATION_KEY = "compute.googleapis.com/reservation-name"
+
+
+def declare(
+    parent: pulumi.ComponentResource,
+    spec: PoolSpec,
+    inputs: dict[str, Any],
+    opts: pulumi.ResourceOptions | None,
+) -> dict[str, pulumi.Input[str]]:
+    """Declare the node pool and return its cloud identifiers."""
+    choices = spec.gcp
+    location = inputs["location"] or spec.region
+    pool = gcp.container.NodePool(
+        derive_name(spec.id, GKE_NODE_POOL),
+        name=spec.cloud_name or None,
+        cluster=inputs["cluster"],
+        location=location,
+        project=inputs["project"],
+        node_locations=list(spec.zones) or None,
+        node_config=build_node_config(spec, inputs),
+        # A surge node would need accelerators that are not there to be had.
+        upgrade_settings={"max_surge": 0, "max_unavailable": spec.max_unavailable},
+        management={"auto_repair": not choices.flex_start, "auto_upgrade": True},
+        placement_policy={"type": "COMPACT"} if choices.compact else None,
+        queued_provisioning={"enabled": True} if choices.queued else None,
+        **build_sizing(spec),
+        opts=child_options(
+            parent,
+            opts,
+            gcp.container.NodePool,
+            # The first count would replace the pool when the minimum changes (pulumi-gcp#412).
+            ignore=["initialNodeCount", "nodeCount"],
+            delete_before_replace=True if spec.cloud_name else None,
+        ),
+    )
+    return {
+        "cluster": inputs["cluster"],
+        "nodePool": pool.name,
+        "location": location,
+        "project": pool.project,
+        # GKE leaves its own taint out when a cluster has accelerated pools only; who needs it
+        # can look here.
+        "effectiveTaints": pool.node_config.apply(render_effective_taints),
+    }
+
+
+def build_sizing(spec: PoolSpec) -> dict[str, Any]:
+    """Return who sizes the pool and how: GKE's autoscaler, or a first count that others change."""
+    zones = max(1, len(spec.zones))
+    first = -(-spec.min_nodes // zones)  # GKE counts a zone
+    if not spec.scales_itself:
+        return {"initial_node_count": first, "ignore_node_count_changes": True}
+    # Totals exclude the bounds for each zone; the manifest's bounds are totals.
+    autoscaling: dict[str, Any] = {
+        "total_min_node_count": spec.min_nodes,
+        "total_max_node_count": spec.max_nodes,
+        "location_policy": "ANY",
+    }
+    if spec.gcp.flex_start or spec.gcp.queued:
+        return {"autoscaling": autoscaling}
+    return {"autoscaling": autoscaling, "initial_node_count": first}
+
+
+def build_node_config(spec: PoolSpec, inputs: dict[str, Any]) -> dict[str, Any]:
+    """Return what each node is: machine, accelerator, labels, taints, how it is bought."""
+    choices = spec.gcp
+    config: dict[str, Any] = {
+        "machine_type": spec.instance_types[0].name,
+        "disk_size_gb": spec.disk_gib,
+        "labels": spec.node_labels,
+        "resource_labels": spec.cost_labels,
+        "taints": [
+            {"key": taint.key, "value": taint.value, "effect": TAINT_EFFECTS[taint.effect]}
+            for taint in spec.taints
+            if not set_by_gke(taint, spec.accelerator)
+        ],
+        "guest_accelerators": _accelerators(spec),
+        "oauth_scopes": ["https://www.googleapis.com/auth/cloud-platform"],
+        "service_account": inputs["service_account"],
+        "spot": True if spec.is_spot else None,
+        "flex_start": True if choices.flex_start else None,
+        "reservation_affinity": _reservation_affinity(spec, inputs),
+    }
+    if choices.max_run_duration_seconds:
+        config["max_run_duration"] = f"{choices.max_run_duration_seconds}s"
+    return {key: value for key, value in config.items() if value is not None and value != []}
+
+
+def _accelerators(spec: PoolSpec) -> list[dict[str, Any]] | None:
+    if spec.accelerator.kind is AcceleratorKind.TPU:
+        return None  # a TPU machine type carries its chips
+    kind = spec.instance_types[0].provider_accelerator or spec.accelerator.gke_type
+    # Left out, the driver's default moved with GKE 1.30 and replaced pools
+    # (GoogleCloudPlatform/magic-modules#11152).
+    driver = {"gpu_driver_version": spec.gcp.driver_version}
+    return [
+        {
+            "type": kind,
+            "count": spec.accelerators_per_node,
+            "gpu_driver_installation_config": driver,
+        }
+    ]
+
+
+def _reservation_affinity(spec: PoolSpec, inputs: dict[str, Any]) -> dict[str, Any] | None:
+    if spec.is_reserved:
+        return {
+            "consume_reservation_type": "SPECIFIC_RESERVATION",
+            "key": RESERVATION_KEY,
+            "values": [inputs["reservation_target"]],
+        }
+    # Spot, queued and flex-start nodes may consume none, and the default is any
+    # (hashicorp/terraform-provider-google#18341).
+    if spec.is_spot or spec.gcp.queued or spec.gcp.flex_start:
+        return {"consume_reservation_type": "NO_RESERVATION"}
+    return None
+
+
+def render_effective_taints(config: Any) -> str:
+    """Return the taints that GKE reports on the nodes, as `kubectl taint` writes them."""
+    taints = getattr(config, "effective_taints", None) or []
+    return ",".join(f"{taint.key}={taint.value}:{taint.effect}" for taint in taints)

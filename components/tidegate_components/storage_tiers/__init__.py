@@ -1,0 +1,1 @@
+"""Buckets with storage classes, tiers and expiry on S3, Cloud Storage and Blob Storage."""

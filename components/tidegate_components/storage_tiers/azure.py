@@ -1,0 +1,112 @@
+"""A tiered bucket on Blob Storage: an account of its own, because a policy rules an account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pulumi
+import pulumi_azure_native as azure
+
+from tidegate_components.children import child_options
+from tidegate_components.names import STORAGE_ACCOUNT, derive_name
+from tidegate_components.storage_tiers.spec import BucketSpec, Tiering
+
+ACTIONS = {"Cool": "tier_to_cool", "Cold": "tier_to_cold", "Archive": "tier_to_archive"}
+
+
+def declare(
+    parent: pulumi.ComponentResource,
+    spec: BucketSpec,
+    inputs: dict[str, Any],
+    opts: pulumi.ResourceOptions | None,
+) -> dict[str, pulumi.Input[str]]:
+    """Declare account, service settings, container and policy; return the identifiers."""
+    group = inputs["resource_group_name"]
+    account = azure.storage.StorageAccount(
+        derive_name(spec.id, STORAGE_ACCOUNT),
+        account_name=spec.cloud_name or None,
+        resource_group_name=group,
+        location=spec.region,
+        kind="StorageV2",
+        sku={"name": spec.redundancy},
+        access_tier="Hot",
+        allow_blob_public_access=False,
+        minimum_tls_version="TLS1_2",
+        enable_https_traffic_only=True,
+        tags=spec.cost_labels,
+        opts=child_options(parent, opts, azure.storage.StorageAccount),
+    )
+    by_access = spec.tiering is Tiering.ACCESS
+    service = azure.storage.BlobServiceProperties(
+        spec.id,
+        account_name=account.name,
+        resource_group_name=group,
+        blob_services_name="default",
+        is_versioning_enabled=spec.versioned,
+        # Rules by last access find nothing unless access is tracked.
+        last_access_time_tracking_policy={"enable": True} if by_access else None,
+        opts=child_options(parent, opts, azure.storage.BlobServiceProperties),
+    )
+    container = azure.storage.BlobContainer(
+        spec.id,
+        container_name=container_name(spec),
+        account_name=account.name,
+        resource_group_name=group,
+        public_access="None",
+        opts=child_options(parent, opts, azure.storage.BlobContainer),
+    )
+    rules = build_rules(spec)
+    if rules:
+        azure.storage.ManagementPolicy(
+            spec.id,
+            management_policy_name="default",  # another name answers 404 (azure-native#1336)
+            account_name=account.name,
+            resource_group_name=group,
+            policy={"rules": rules},
+            opts=child_options(parent, opts, azure.storage.ManagementPolicy, depends_on=[service]),
+        )
+    return {
+        "storageAccount": account.name,
+        "container": container.name,
+        "resourceGroup": group,
+        "region": spec.region,
+    }
+
+
+def container_name(spec: BucketSpec) -> str:
+    """Return the container's name; Azure wants at least three characters."""
+    return spec.id if len(spec.id) >= 3 else f"{spec.id}-data"
+
+
+def build_rules(spec: BucketSpec) -> list[dict[str, Any]]:
+    """Return one rule for each prefix, and one for old versions."""
+    rules: list[dict[str, Any]] = []
+    for prefix in spec.prefixes:
+        chosen: dict[str, Any] = {"blob_types": ["blockBlob"]}
+        if prefix:
+            chosen["prefix_match"] = [f"{container_name(spec)}/{prefix}"]
+        name = f"objects-{prefix.strip('/').replace('/', '-')}" if prefix else "objects"
+        rules.append(_rule(name, chosen, {"base_blob": _base_blob(spec, prefix)}))
+    if spec.versioned:
+        expiry = {"days_after_creation_greater_than": spec.noncurrent_expire_days}
+        chosen = {"blob_types": ["blockBlob"]}
+        rules.append(_rule("old-versions", chosen, {"version": {"delete": expiry}}))
+    return rules
+
+
+def _base_blob(spec: BucketSpec, prefix: str) -> dict[str, Any]:
+    since = "days_after_modification_greater_than"
+    if spec.tiering is Tiering.ACCESS:
+        since = "days_after_last_access_time_greater_than"
+    actions: dict[str, Any] = {
+        ACTIONS[rule.storage_class]: {since: rule.age_days} for rule in spec.tiers(prefix)
+    }
+    expiry = spec.expiry(prefix)
+    if expiry is not None:
+        actions["delete"] = {"days_after_modification_greater_than": expiry}
+    return actions
+
+
+def _rule(name: str, chosen: dict[str, Any], actions: dict[str, Any]) -> dict[str, Any]:
+    definition = {"actions": actions, "filters": chosen}
+    return {"name": name, "enabled": True, "type": "Lifecycle", "definition": definition}

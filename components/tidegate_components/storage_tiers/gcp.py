@@ -1,0 +1,64 @@
+"""A tiered bucket on Cloud Storage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pulumi
+import pulumi_gcp as gcp
+
+from tidegate_components.children import child_options
+from tidegate_components.names import GCS_BUCKET, derive_name
+from tidegate_components.storage_tiers.spec import BucketSpec, RuleAction, Tiering
+
+SECONDS_A_DAY = 86_400
+
+
+def declare(
+    parent: pulumi.ComponentResource,
+    spec: BucketSpec,
+    inputs: dict[str, Any],
+    opts: pulumi.ResourceOptions | None,
+) -> dict[str, pulumi.Input[str]]:
+    """Declare the bucket and return its cloud identifiers."""
+    by_access = spec.tiering is Tiering.ACCESS
+    bucket = gcp.storage.Bucket(
+        derive_name(spec.id, GCS_BUCKET),
+        name=spec.cloud_name or None,
+        location=spec.region.upper(),  # as the API answers it; otherwise a permanent difference
+        project=inputs["project"],
+        storage_class="STANDARD",
+        uniform_bucket_level_access=True,
+        public_access_prevention="enforced",
+        force_destroy=spec.force_destroy,
+        versioning={"enabled": spec.versioned},
+        autoclass={"enabled": True, "terminal_storage_class": "NEARLINE"} if by_access else None,
+        soft_delete_policy={"retention_duration_seconds": spec.soft_delete_days * SECONDS_A_DAY},
+        lifecycle_rules=build_rules(spec),
+        labels=spec.cost_labels,
+        opts=child_options(parent, opts, gcp.storage.Bucket),
+    )
+    return {"bucket": bucket.name, "url": bucket.url, "region": spec.region}
+
+
+def build_rules(spec: BucketSpec) -> list[dict[str, Any]]:
+    """Return every lifecycle rule; each deletion states a positive age."""
+    rules: list[dict[str, Any]] = []
+    for rule in spec.rules:
+        condition: dict[str, Any] = {"age": rule.age_days}
+        if rule.prefix:
+            condition["matches_prefixes"] = [rule.prefix]
+        if rule.action is RuleAction.DELETE:
+            rules.append({"action": {"type": "Delete"}, "condition": condition})
+            continue
+        if spec.small_object_bytes:
+            condition["size_above_bytes"] = spec.small_object_bytes
+        action = {"type": "SetStorageClass", "storage_class": rule.storage_class}
+        rules.append({"action": action, "condition": condition})
+    if spec.versioned:
+        days = spec.noncurrent_expire_days
+        condition = {"age": days, "days_since_noncurrent_time": days, "with_state": "ARCHIVED"}
+        rules.append({"action": {"type": "Delete"}, "condition": condition})
+    abort = {"type": "AbortIncompleteMultipartUpload"}
+    rules.append({"action": abort, "condition": {"age": spec.abort_uploads_days}})
+    return rules

@@ -1,0 +1,117 @@
+"""A tiered bucket as a validated, frozen specification, and its entry in the manifest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from tidegate.manifest.build import dump_manifest
+from tidegate.manifest.model import Bucket, Fragment, Tier
+from tidegate.vocabulary.capacity import Cloud, StorageClass
+from tidegate.vocabulary.labels import CostLabels
+
+
+class Tiering(StrEnum):
+    """By what objects move: their age, or how long nobody read them."""
+
+    AGE = "age"
+    ACCESS = "access"
+
+
+class RuleAction(StrEnum):
+    """What a lifecycle rule does."""
+
+    TIER = "tier"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One move or deletion at an age; `storage_class` is empty for a deletion."""
+
+    action: RuleAction
+    age_days: int
+    storage_class: str = ""
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BucketSpec:
+    """Everything plain about a bucket.
+
+    Attributes:
+        rules: Moves and deletions, ascending in age within each prefix.
+        soft_delete_days: Days for which Cloud Storage keeps deleted objects.
+        archive_days: S3 archive tiers by access: tier → days.
+    """
+
+    id: str
+    cloud: Cloud
+    region: str
+    account: str
+    storage_class: StorageClass
+    labels: CostLabels
+    tiering: Tiering
+    rules: tuple[Rule, ...]
+    versioned: bool
+    noncurrent_expire_days: int
+    abort_uploads_days: int
+    small_object_bytes: int
+    expected_gib: Decimal | None
+    force_destroy: bool
+    cloud_name: str
+    archive_days: dict[str, int]
+    soft_delete_days: int
+    redundancy: str
+
+    @property
+    def where(self) -> str:
+        """How messages call this bucket."""
+        return f"bucket {self.id}"
+
+    @property
+    def cost_labels(self) -> dict[str, str]:
+        """The labels stamped on every cloud resource of the bucket."""
+        return self.labels.to_mapping()
+
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """Every prefix that rules name, the whole bucket ("") included, in order."""
+        return tuple(dict.fromkeys(rule.prefix for rule in self.rules))
+
+    def tiers(self, prefix: str = "") -> tuple[Rule, ...]:
+        """Return the moves of one prefix."""
+        return tuple(
+            rule for rule in self.rules if rule.action is RuleAction.TIER and rule.prefix == prefix
+        )
+
+    def expiry(self, prefix: str = "") -> int | None:
+        """Return the age at which objects of one prefix are deleted; None for never."""
+        ages = [
+            rule.age_days
+            for rule in self.rules
+            if rule.action is RuleAction.DELETE and rule.prefix == prefix
+        ]
+        return min(ages, default=None)
+
+    def to_fragment(self) -> dict[str, Any]:
+        """Return what the bucket adds to the manifest, as plain JSON; prefix rules stay out."""
+        bucket = Bucket(
+            id=self.id,
+            cloud=self.cloud,
+            account=self.account,
+            region=self.region,
+            storage_class=self.storage_class,
+            tiers=[
+                Tier(after_days=rule.age_days, storage_class=rule.storage_class)
+                for rule in self.tiers()
+            ],
+            expire_after_days=self.expiry(),
+            abort_incomplete_uploads_days=self.abort_uploads_days,
+            noncurrent_expire_after_days=self.noncurrent_expire_days if self.versioned else None,
+            expected_gib=self.expected_gib,
+            labels=self.cost_labels,
+        )
+        return dump_manifest(Fragment(buckets=[bucket]))

@@ -1,0 +1,1 @@
+"""Telemetry streams with a stated retention."""

@@ -1,0 +1,38 @@
+"""A telemetry stream on CloudWatch: a log group."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+
+from tidegate_components.children import child_options
+from tidegate_components.telemetry.spec import StreamSpec
+
+
+def declare(
+    parent: pulumi.ComponentResource,
+    spec: StreamSpec,
+    inputs: dict[str, Any],  # noqa: ARG001 - the same signature on every cloud
+    opts: pulumi.ResourceOptions | None,
+) -> dict[str, pulumi.Input[str]]:
+    """Declare the log group and return its cloud identifiers."""
+    group = aws.cloudwatch.LogGroup(
+        spec.id,
+        region=spec.region,
+        log_group_class=spec.log_class,
+        # CloudWatch fixes the retention of class DELIVERY; sending one is a permanent difference.
+        retention_in_days=None if spec.log_class == "DELIVERY" else spec.retention_days,
+        tags=spec.cost_labels,
+        # A change of class makes a new group. Kept, the old one holds its logs until their
+        # retention ends instead of losing them (hashicorp/terraform-provider-aws#35140); the
+        # name is chosen by Pulumi, so that the two never collide.
+        opts=child_options(
+            parent,
+            opts,
+            aws.cloudwatch.LogGroup,
+            retain_on_delete=True if spec.keep_on_delete else None,
+        ),
+    )
+    return {"logGroup": group.name, "arn": group.arn, "region": spec.region}

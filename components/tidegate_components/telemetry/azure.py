@@ -1,0 +1,65 @@
+"""A telemetry stream on Log Analytics: a workspace with one custom table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pulumi
+import pulumi_azure_native as azure
+
+from tidegate_components.children import child_options
+from tidegate_components.names import LOG_WORKSPACE, derive_name
+from tidegate_components.telemetry.spec import StreamSpec
+
+COLUMNS = (
+    ("TimeGenerated", "dateTime"),
+    ("CapacityPool", "string"),
+    ("RunId", "string"),
+    ("Message", "string"),
+)
+
+
+def declare(
+    parent: pulumi.ComponentResource,
+    spec: StreamSpec,
+    inputs: dict[str, Any],
+    opts: pulumi.ResourceOptions | None,
+) -> dict[str, pulumi.Input[str]]:
+    """Declare workspace and table and return their cloud identifiers."""
+    group = inputs["resource_group_name"]
+    retain = True if spec.keep_on_delete else None
+    workspace = azure.operationalinsights.Workspace(
+        derive_name(spec.id, LOG_WORKSPACE),
+        resource_group_name=group,
+        location=spec.region,
+        sku={"name": "PerGB2018"},
+        retention_in_days=spec.interactive_days,
+        workspace_capping=(
+            {"daily_quota_gb": float(spec.daily_quota_gib)} if spec.daily_quota_gib else None
+        ),
+        tags=spec.cost_labels,
+        opts=child_options(
+            parent, opts, azure.operationalinsights.Workspace, retain_on_delete=retain
+        ),
+    )
+    basic = spec.log_class == "Basic"
+    columns = [{"name": name, "type": kind} for name, kind in COLUMNS]
+    table = azure.operationalinsights.Table(
+        spec.id,
+        table_name=spec.table_name,
+        workspace_name=workspace.name,
+        resource_group_name=group,
+        plan=spec.log_class,
+        # The interactive retention of a Basic table is fixed and refused when sent.
+        retention_in_days=None if basic else spec.interactive_days,
+        total_retention_in_days=spec.retention_days,
+        schema={"name": spec.table_name, "columns": columns},
+        opts=child_options(parent, opts, azure.operationalinsights.Table, retain_on_delete=retain),
+    )
+    return {
+        "workspace": workspace.name,
+        "workspaceId": workspace.customer_id,
+        "table": table.name,
+        "resourceGroup": group,
+        "region": spec.region,
+    }

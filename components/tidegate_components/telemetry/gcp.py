@@ -1,0 +1,39 @@
+"""A telemetry stream on Cloud Logging: a log bucket."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pulumi
+import pulumi_gcp as gcp
+
+from tidegate_components.children import child_options
+from tidegate_components.telemetry.spec import StreamSpec
+
+
+def declare(
+    parent: pulumi.ComponentResource,
+    spec: StreamSpec,
+    inputs: dict[str, Any],
+    opts: pulumi.ResourceOptions | None,
+) -> dict[str, pulumi.Input[str]]:
+    """Declare the log bucket and return its cloud identifiers."""
+    bucket = gcp.logging.ProjectBucketConfig(
+        spec.id,
+        bucket_id=spec.id,
+        project=inputs["project"],
+        location=spec.region,
+        retention_days=spec.retention_days,
+        locked=True if spec.locked else None,
+        enable_analytics=True if spec.analytics else None,
+        description=spec.description,  # a log bucket takes no labels
+        opts=child_options(
+            parent,
+            opts,
+            gcp.logging.ProjectBucketConfig,
+            # A locked bucket cannot be deleted before its data is gone.
+            protect=True if spec.locked else None,
+            retain_on_delete=True if spec.keep_on_delete else None,
+        ),
+    )
+    return {"logBucket": bucket.bucket_id, "name": bucket.name, "region": spec.region}
