@@ -34,6 +34,7 @@ class Catalog:
         types: (cloud, name) → the instance type.
         price_table: Listed and negotiated prices with their origins.
         offering_table: What AWS offers by zone.
+        rejected: Types that the sources name and the catalog leaves out → why.
         spot_assumption: Stands in for spot prices that are not known.
         discounts: Average commitment discounts; assumptions, never quotes.
         retention: Cloud → the retention its logs can have.
@@ -47,6 +48,7 @@ class Catalog:
     types: Mapping[tuple[Cloud, str], InstanceType]
     price_table: prices.PriceTable
     offering_table: offerings.OfferingTable
+    rejected: Mapping[tuple[Cloud, str], str]
     spot_assumption: SpotAssumption
     discounts: tuple[CommitmentDiscount, ...]
     retention: Mapping[Cloud, RetentionSteps]
@@ -71,6 +73,9 @@ class Catalog:
         """
         cloud = Cloud(cloud)
         found = self.types.get((cloud, name))
+        if found is None and (cloud, name) in self.rejected:
+            reason = f"was left out of the catalog: {self.rejected[cloud, name]}"
+            raise refuse("catalog", "instance type", name, reason, "another type, or an overlay")
         if found is None:
             known = [type_name for owner, type_name in self.types if owner is cloud]
             guess = nearest(name, known)

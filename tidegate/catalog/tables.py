@@ -143,6 +143,11 @@ def parse_offerings(text: str) -> OfferingTable:
     return OfferingTable(regions=regions, types=types, source=OFFERINGS_SOURCE)
 
 
+def parse_rejected(text: str) -> dict[tuple[Cloud, str], str]:
+    """Return the types that the sources name and the catalog leaves out, with the reason."""
+    return {(Cloud(cloud), name): reason for cloud, name, reason in _rows(text)}
+
+
 def parse_retention(text: str) -> dict[Cloud, RetentionSteps]:
     """Return the retention that each cloud's logs can have."""
     return {
