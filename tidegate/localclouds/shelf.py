@@ -41,7 +41,7 @@ class Shelf:
         """Remove a body; return whether it was there."""
         return self._store.delete(self._cloud, kind, name)
 
-    def list(self, kind: str, prefix: str = "") -> list[Body]:
+    def find(self, kind: str, prefix: str = "") -> list[Body]:
         """Return the bodies whose full name starts with `prefix`, by name."""
         return [body for _, body in self.items(kind, prefix)]
 

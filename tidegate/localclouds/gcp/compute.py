@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -112,7 +113,7 @@ class Compute:
         """Return the instances of a group, the oldest first."""
         zone = group_name.rsplit("/", 2)[0]
         base = names.last_part(group_name).removesuffix("-grp")
-        found = self.shelf.list(INSTANCE, f"{zone}/instances/{base}-")
+        found = self.shelf.find(INSTANCE, f"{zone}/instances/{base}-")
         return sorted(found, key=lambda instance: int(instance["serial"]))
 
     def end_instances(self, group_name: str, urls: list[str]) -> Body:
@@ -178,7 +179,7 @@ class Compute:
         """Keep and return a finished operation of a zone or region ("projects/p/zones/z")."""
         with self.shelf.transaction():
             existing = self.shelf.items(OPERATION, f"{scope}/operations/")
-            name = f"operation-{names.hexadecimal_of(f'{scope}{target}{names.now()}{len(existing)}', 16)}"
+            name = f"operation-{secrets.token_hex(8)}"
             time = names.now()
             place = "zone" if "/zones/" in scope else "region"
             body: Body = {
@@ -245,6 +246,20 @@ class Compute:
     def subnetwork_exists(self, name: str) -> bool:
         """Tell whether a subnetwork exists; every region has "default"."""
         return names.last_part(name) == "default" or self.shelf.get(SUBNETWORK, name) is not None
+
+    def insert_reservation(self, name: str, body: Mapping[str, Any]) -> Body:
+        """Create a reservation ("projects/p/zones/z/reservations/r"); its machines are held."""
+        zone = "/".join(name.split("/")[:4])
+        specific = dict(body.get("specificReservation") or {})
+        count = int(specific.get("count", 0))
+        full = {
+            **body,
+            "kind": "compute#reservation",
+            "zone": f"{names.COMPUTE_URL}/{zone}",
+            "status": "READY",
+            "specificReservation": {**specific, "assuredCount": count, "inUseCount": 0},
+        }
+        return self.insert(RESERVATION, name, full)
 
     def resize_reservation(self, name: str, count: int) -> Body:
         """Do what reservations.resize does."""

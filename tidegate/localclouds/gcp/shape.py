@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
+
+from tidegate.localclouds.contracts import UNKNOWN
 
 Body = dict[str, Any]
 
@@ -101,7 +103,10 @@ def plain(value: Any) -> Any:
 
 def _put(body: Body, path: list[str], value: Any) -> None:
     for step in path[:-1]:
-        body = cast("Body", body.setdefault(step, {}))
+        inside = body.setdefault(step, {})
+        if not isinstance(inside, dict):
+            return  # the whole object is unknown yet
+        body = inside
     last = path[-1]
     if isinstance(value, dict) and isinstance(body.get(last), dict):
         body[last].update(value)
@@ -110,6 +115,8 @@ def _put(body: Body, path: list[str], value: Any) -> None:
 
 
 def _value_to_rest(place: Field, value: Any) -> Any:
+    if value is UNKNOWN:
+        return value
     shape = place.shape or SAME
     if isinstance(value, Mapping):
         value = build_rest(shape, value)
@@ -133,3 +140,27 @@ def _value_to_pulumi(place: Field, value: Any) -> Any:
     else:
         value = plain(value)
     return place.to_pulumi(value) if place.to_pulumi else value
+
+
+def pulumi_place(shape: Shape, rest_place: str) -> str:
+    """Return the Pulumi spelling of a place in the REST body ("config.taints[0].effect")."""
+    steps = rest_place.split(".")
+    for length in range(len(steps), 0, -1):
+        bare = ".".join(step.split("[")[0] for step in steps[:length])
+        found = _find_field(shape, bare)
+        if found is None:
+            continue
+        name, place = found
+        index = steps[length - 1].partition("[")[1:]
+        here = name + "".join(index) + ("[0]" if place.single else "")
+        rest = ".".join(steps[length:])
+        return f"{here}.{pulumi_place(place.shape or SAME, rest)}" if rest else here
+    head, _, rest = rest_place.partition(".")
+    return f"{head}.{pulumi_place(SAME, rest)}" if rest else head
+
+
+def _find_field(shape: Shape, rest_path: str) -> tuple[str, Field] | None:
+    for name, place in shape.fields.items():
+        if (place.rest or name) == rest_path:
+            return name, place
+    return None

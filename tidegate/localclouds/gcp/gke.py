@@ -1,0 +1,344 @@
+"""GKE on this machine: clusters, node pools, their sizes and the operations that change them."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from tidegate.localclouds.contracts import CheckFailure, CloudError, World
+from tidegate.localclouds.gcp import names
+from tidegate.localclouds.gcp.compute import GROUP, RESERVATION, Compute
+from tidegate.localclouds.gcp.errors import exists, invalid, missing, unmet
+from tidegate.localclouds.gcp.faulting import take_faults
+from tidegate.localclouds.gcp.gke_fill import (
+    fill_cluster,
+    fill_pool,
+    group_names,
+    instance_template,
+)
+from tidegate.localclouds.gcp.gke_rules import MAX_NODES_PER_ZONE, check_cluster, check_pool
+from tidegate.localclouds.shelf import Body, Shelf
+
+CLUSTER = "container.googleapis.com/Cluster"
+POOL = "container.googleapis.com/NodePool"
+OPERATION = "container.googleapis.com/Operation"
+
+# Compute's word for a capacity error → google.rpc code and GKE's own condition for it.
+CAPACITY_CODES = {
+    "ZONE_RESOURCE_POOL_EXHAUSTED": (8, "GCE_STOCKOUT"),
+    "QUOTA_EXCEEDED": (8, "GCE_QUOTA_EXCEEDED"),
+}
+KEPT_OPERATIONS = 500
+
+# The API's methods → the type of the operation that they start.
+OPERATION_TYPES = {
+    "CreateCluster": "CREATE_CLUSTER",
+    "CreateNodePool": "CREATE_NODE_POOL",
+    "DeleteCluster": "DELETE_CLUSTER",
+    "DeleteNodePool": "DELETE_NODE_POOL",
+    "SetLabels": "SET_LABELS",
+    "SetNodePoolAutoscaling": "SET_NODE_POOL_SIZE",
+    "SetNodePoolManagement": "SET_NODE_POOL_MANAGEMENT",
+    "SetNodePoolSize": "SET_NODE_POOL_SIZE",
+    "UpdateCluster": "UPDATE_CLUSTER",
+    "UpdateNodePool": "UPGRADE_NODES",
+}
+
+
+class Gke:
+    """What the GKE face and the Pulumi types both call."""
+
+    def __init__(self, world: World, compute: Compute) -> None:
+        self._world = world
+        self._compute = compute
+        self.shelf = Shelf(world.store, "gcp")
+
+    # Clusters
+
+    def create_cluster(self, parent: str, body: Mapping[str, Any]) -> Body:
+        """Create a cluster, with a default pool when it has an initial node count.
+
+        Args:
+            parent: "projects/p/locations/l".
+            body: The `Cluster` message as JSON.
+        """
+        _, project, _, location = parent.split("/")
+        cluster: Body = {**body, "location": location}
+        raise_first(check_cluster(cluster))
+        name = f"{parent}/clusters/{cluster.get('name', '')}"
+        if self.shelf.get(CLUSTER, name):
+            raise exists(f"Already exists: {name}.")
+        self._check_network(cluster, project, location)
+        pools = [dict(pool) for pool in cluster.pop("nodePools", [])]
+        if cluster.get("initialNodeCount"):
+            default = {"name": "default-pool", "initialNodeCount": cluster["initialNodeCount"]}
+            pools.append({**default, "config": dict(cluster.get("nodeConfig") or {})})
+        with self.shelf.transaction():
+            fill_cluster(cluster, project, location)
+            self.shelf.put(CLUSTER, name, cluster)
+            for pool in pools:
+                self.create_pool(name, pool)
+        return cluster
+
+    def _check_network(self, cluster: Body, project: str, location: str) -> None:
+        region = names.region_of(location)
+        network = names.last_part(cluster.get("network") or "default")
+        subnetwork = names.last_part(cluster.get("subnetwork") or "default")
+        if not self._compute.network_exists(f"projects/{project}/global/networks/{network}"):
+            raise invalid(f'Network "{network}" does not exist in project "{project}".')
+        place = f"projects/{project}/regions/{region}/subnetworks/{subnetwork}"
+        if not self._compute.subnetwork_exists(place):
+            raise invalid(f'Subnetwork "{subnetwork}" does not exist in region "{region}".')
+
+    def get_cluster(self, name: str) -> Body:
+        """Return a cluster with its node pools.
+
+        Raises:
+            NotFoundError: When there is none.
+        """
+        cluster = self._stored_cluster(name)
+        pools = self.list_pools(name)
+        cluster["nodePools"] = pools
+        cluster["currentNodeCount"] = sum(self.pool_size(name, pool) for pool in pools)
+        cluster["instanceGroupUrls"] = [url for pool in pools for url in pool["instanceGroupUrls"]]
+        return cluster
+
+    def list_clusters(self, parent: str) -> list[Body]:
+        """Return the clusters of a location; "-" stands for every location."""
+        prefix = parent.removesuffix("-") if parent.endswith("/-") else f"{parent}/clusters/"
+        return [self.get_cluster(name) for name, _ in self.shelf.items(CLUSTER, prefix)]
+
+    def change_cluster(self, name: str, change: Callable[[Body], None]) -> Body:
+        """Change a cluster's body, check it again and keep it."""
+        with self.shelf.transaction():
+            cluster = self._stored_cluster(name)
+            change(cluster)
+            counted = {"initialNodeCount": cluster.get("initialNodeCount") or 1}
+            raise_first(check_cluster({**cluster, **counted}))
+            fill_cluster(cluster, name.split("/")[1], name.split("/")[3])
+            self.shelf.put(CLUSTER, name, cluster)
+        return cluster
+
+    def delete_cluster(self, name: str) -> None:
+        """Delete a cluster and all in it."""
+        with self.shelf.transaction():
+            self._stored_cluster(name)
+            for pool in self.list_pools(name):
+                self._drop_pool(name, pool)
+            self.shelf.delete(CLUSTER, name)
+
+    def _stored_cluster(self, name: str) -> Body:
+        cluster = self.shelf.get(CLUSTER, name)
+        if cluster is None:
+            raise missing(f"Not found: {name}.")
+        return cluster
+
+    # Node pools
+
+    def create_pool(self, cluster_name: str, body: Mapping[str, Any]) -> Body:
+        """Create a node pool and the instance groups of its zones."""
+        with self.shelf.transaction():
+            cluster = self._stored_cluster(cluster_name)
+            pool: Body = dict(body)
+            name = f"{cluster_name}/nodePools/{pool.get('name', '')}"
+            if self.shelf.get(POOL, name):
+                raise exists(f"Already exists: {name}.")
+            self._settle_pool(cluster_name, cluster, pool)
+            size = int(pool["initialNodeCount"])
+            for group in group_names(cluster_name, pool):
+                template = instance_template(cluster_name, pool, group.split("/")[3])
+                self._compute.create_group(group, template, size)
+            self.shelf.put(POOL, name, pool)
+        return pool
+
+    def get_pool(self, name: str) -> Body:
+        """Return a node pool.
+
+        Raises:
+            NotFoundError: When there is none.
+        """
+        pool = self.shelf.get(POOL, name)
+        if pool is None:
+            self._stored_cluster(name.split("/nodePools/")[0])
+            raise missing(f"Not found: {name}.")
+        return pool
+
+    def list_pools(self, cluster_name: str) -> list[Body]:
+        """Return a cluster's node pools by name."""
+        self._stored_cluster(cluster_name)
+        return self.shelf.find(POOL, f"{cluster_name}/nodePools/")
+
+    def change_pool(self, name: str, change: Callable[[Body], None]) -> Body:
+        """Change a node pool's body, check it again, move its groups and keep it."""
+        with self.shelf.transaction():
+            pool = self.get_pool(name)
+            cluster_name = name.split("/nodePools/")[0]
+            sizes = self._group_sizes(cluster_name, pool)
+            change(pool)
+            self._settle_pool(cluster_name, self._stored_cluster(cluster_name), pool)
+            wanted = group_names(cluster_name, pool)
+            for group in sizes.keys() - set(wanted):
+                self._compute.delete_group(group)
+            for group in wanted:
+                template = instance_template(cluster_name, pool, group.split("/")[3])
+                if group in sizes:
+                    self._compute.set_group_properties(group, template)
+                else:
+                    self._compute.create_group(group, template, int(pool["initialNodeCount"]))
+            self.shelf.put(POOL, name, pool)
+        return pool
+
+    def set_pool_size(self, name: str, count: int) -> Body:
+        """Set the number of nodes of each zone.
+
+        The pool's initial node count follows, as GKE's does when a pool is resized by hand.
+        """
+        if not 0 <= count <= MAX_NODES_PER_ZONE:
+            raise invalid(f"node_count {count} is out of range: 0 to {MAX_NODES_PER_ZONE}.")
+        with self.shelf.transaction():
+            pool = self.get_pool(name)
+            for group in group_names(name.split("/nodePools/")[0], pool):
+                self._compute.set_group_size(group, count)
+            pool["initialNodeCount"] = count
+            self.shelf.put(POOL, name, pool)
+        return pool
+
+    def pool_size(self, cluster_name: str, pool: Body) -> int:
+        """Return how many nodes a pool has, over all zones."""
+        return sum(self._group_sizes(cluster_name, pool).values())
+
+    def is_growth(self, name: str, count: int) -> bool:
+        """Tell whether a node count for each zone asks for more machines than there are."""
+        pool = self.get_pool(name)
+        sizes = self._group_sizes(name.split("/nodePools/")[0], pool)
+        return count * len(pool["locations"]) > sum(sizes.values())
+
+    def delete_pool(self, name: str) -> None:
+        """Delete a node pool and its instance groups."""
+        with self.shelf.transaction():
+            pool = self.get_pool(name)
+            self._drop_pool(name.split("/nodePools/")[0], pool)
+
+    def _drop_pool(self, cluster_name: str, pool: Body) -> None:
+        for group in group_names(cluster_name, pool):
+            self._compute.delete_group(group)
+        self.shelf.delete(POOL, f"{cluster_name}/nodePools/{pool['name']}")
+
+    def _group_sizes(self, cluster_name: str, pool: Body) -> dict[str, int]:
+        found = {group: self.shelf.get(GROUP, group) for group in group_names(cluster_name, pool)}
+        return {group: int(body["targetSize"]) for group, body in found.items() if body}
+
+    def _settle_pool(self, cluster_name: str, cluster: Body, pool: Body) -> None:
+        raise_first(check_pool(pool, cluster["location"]))
+        if not pool.get("name"):
+            raise invalid("NodePool.name must be set.")
+        self._check_reservation(cluster_name, cluster, pool)
+        others = [other for other in self.list_pools(cluster_name) if other["name"] != pool["name"]]
+        has_plain = any(not other["config"].get("accelerators") for other in others)
+        fill_pool(pool, cluster_name, cluster, has_plain_pools=has_plain)
+
+    def _check_reservation(self, cluster_name: str, cluster: Body, pool: Body) -> None:
+        affinity = pool.get("config", {}).get("reservationAffinity") or {}
+        if affinity.get("consumeReservationType") != "SPECIFIC_RESERVATION":
+            return
+        project = cluster_name.split("/")[1]
+        zones = pool.get("locations") or cluster["locations"]
+        for value in affinity.get("values", []):
+            short = names.last_part(value)
+            found = [
+                self.shelf.get(RESERVATION, f"projects/{project}/zones/{zone}/reservations/{short}")
+                for zone in zones
+            ]
+            if not any(found):
+                raise invalid(
+                    f"Reservation '{short}' does not exist in {', '.join(zones)} of project "
+                    f"{project}."
+                )
+            self._check_reserved_machine(short, found, pool)
+
+    def _check_reserved_machine(self, name: str, found: list[Body | None], pool: Body) -> None:
+        machine = pool["config"].get("machineType", "e2-medium")
+        for reservation in filter(None, found):
+            properties = reservation["specificReservation"].get("instanceProperties", {})
+            reserved = properties.get("machineType", machine)
+            if reserved != machine:
+                raise unmet(
+                    f"Reservation '{name}' holds machines of type '{reserved}', the node pool "
+                    f"asks for '{machine}'."
+                )
+
+    # Operations
+
+    def run_operation(
+        self, action: str, target: str, work: Callable[[], Any], *, grows: bool = False
+    ) -> Body:
+        """Do what one call of the API asks, and return its finished operation.
+
+        Faults come first: throttling fails the call, a stock-out or a quota the operation.
+
+        Args:
+            action: The API's method, one of `OPERATION_TYPES`.
+            target: The resource that is changed.
+            work: Does it.
+            grows: Whether it asks for more machines.
+        """
+        error: CloudError | None = None
+        try:
+            take_faults(self._world, f"container:{action}", grows=grows)
+        except CloudError as fault:
+            if fault.code not in CAPACITY_CODES:
+                raise
+            error = fault
+        with self.shelf.transaction():
+            if error is None:
+                work()
+            return self._record_operation(action, target, error)
+
+    def _record_operation(self, action: str, target: str, error: CloudError | None) -> Body:
+        scope = "/".join(target.split("/")[:4])
+        name = f"operation-{secrets.token_hex(8)}"
+        time = names.now()
+        body: Body = {
+            "name": name,
+            "operationType": OPERATION_TYPES[action],
+            "status": "DONE",
+            "location": scope.split("/")[3],
+            "zone": scope.split("/")[3],
+            "selfLink": f"{names.CONTAINER_URL}/{scope}/operations/{name}",
+            "targetLink": f"{names.CONTAINER_URL}/{target}",
+            "startTime": time,
+            "endTime": time,
+        }
+        if error is not None:
+            code, condition = CAPACITY_CODES[error.code]
+            words = f"Google Compute Engine: {error.code}: {error.message}"
+            body["statusMessage"] = words
+            body["error"] = {"code": code, "message": words}
+            body["nodepoolConditions"] = [{"code": condition, "message": words}]
+        self.shelf.put(OPERATION, f"{scope}/operations/{name}", body)
+        self._forget_operations(scope)
+        return body
+
+    def _forget_operations(self, scope: str) -> None:
+        kept = self.shelf.items(OPERATION, f"{scope}/operations/")
+        for name, _ in sorted(kept, key=lambda item: item[1]["startTime"])[:-KEPT_OPERATIONS]:
+            self.shelf.delete(OPERATION, name)
+
+    def get_operation(self, name: str) -> Body:
+        """Return an operation that was started before."""
+        operation = self.shelf.get(OPERATION, name)
+        if operation is None:
+            raise missing(f"Not found: {name}.")
+        return operation
+
+    def list_operations(self, parent: str) -> list[Body]:
+        """Return the operations of a location; "-" stands for every location."""
+        prefix = parent.removesuffix("-") if parent.endswith("/-") else f"{parent}/operations/"
+        return self.shelf.find(OPERATION, prefix)
+
+
+def raise_first(failures: Iterator[CheckFailure]) -> None:
+    """Raise the first failure as Google's INVALID_ARGUMENT."""
+    for failure in failures:
+        raise invalid(f"{failure.reason} (at {failure.property})")

@@ -1,0 +1,157 @@
+"""What every Google type that an API backs has in common, from check to delete."""
+
+# ruff: noqa: ARG002 - every behaviour has the contract's signature, used or not
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from tidegate.localclouds.contracts import (
+    Call,
+    CheckFailure,
+    CloudError,
+    Created,
+    NotFoundError,
+    Values,
+)
+from tidegate.localclouds.gcp.shape import (
+    Shape,
+    build_properties,
+    build_rest,
+    pulumi_place,
+)
+from tidegate.localclouds.shelf import Body, apply_changes
+from tidegate.localclouds.store import Record
+from tidegate.localclouds.stored import StoredType
+
+DELETION_POLICIES = ("DELETE", "ABANDON", "PREVENT")
+
+
+class GoogleType(StoredType, ABC):
+    """A type whose one truth is its REST body; subclasses say where it is and who keeps it.
+
+    Attributes:
+        shape: Where its properties stand in REST.
+        spelled_freely: Input property → tells whether two spellings mean the same; then what was
+            asked for is read back as it was written.
+    """
+
+    backing = "api"
+    shape: Shape
+    spelled_freely: ClassVar[Mapping[str, Callable[[str, str], bool]]] = MappingProxyType({})
+
+    # What a subclass says.
+
+    @abstractmethod
+    def place(self, inputs: Values, call: Call) -> str:
+        """Return the full resource name, which is also the id."""
+
+    def judge(self, body: Body, inputs: Values, call: Call) -> Iterator[CheckFailure]:
+        """Say what the cloud refuses, with places in the REST body."""
+        yield from ()
+
+    @abstractmethod
+    def insert(self, name: str, body: Body, inputs: Values, call: Call) -> Body:
+        """Create it and return the body as the cloud keeps it."""
+
+    @abstractmethod
+    def load(self, name: str) -> Body:
+        """Return the body; `NotFoundError` when it is gone."""
+
+    @abstractmethod
+    def save(self, name: str, body: Body) -> Body:
+        """Keep a changed body and return it as the cloud keeps it."""
+
+    @abstractmethod
+    def remove(self, name: str, inputs: Values) -> None:
+        """Delete it; `NotFoundError` when it is gone."""
+
+    def compute_outputs(self, name: str, body: Body, inputs: Values) -> Values:
+        """Return outputs that the body does not show under a name of its own."""
+        return {}
+
+    # What the core calls.
+
+    def build_body(self, inputs: Values) -> Body:
+        """Return the REST body that the inputs ask for."""
+        return build_rest(self.shape, inputs)
+
+    def check(self, inputs: Values, call: Call) -> Iterable[CheckFailure]:
+        """Say what the cloud refuses, in Pulumi's spelling."""
+        policy = inputs.get("deletionPolicy")
+        if isinstance(policy, str) and policy not in DELETION_POLICIES:
+            known = ", ".join(DELETION_POLICIES)
+            yield CheckFailure("deletionPolicy", f"expected one of [{known}], got '{policy}'")
+        for failure in self.judge(self.build_body(inputs), inputs, call):
+            yield CheckFailure(pulumi_place(self.shape, failure.property), failure.reason)
+
+    def create(self, inputs: Values, call: Call) -> Created:
+        """Create it in the cloud."""
+        name = self.place(inputs, call)
+        body = self.insert(name, self.build_body(inputs), inputs, call)
+        return Created(name, self.build_outputs(name, body, inputs))
+
+    def read(self, record: Record, call: Call) -> Values | None:
+        """Return what is live."""
+        try:
+            body = self.load(record.id)
+        except NotFoundError:
+            return None
+        return self.build_outputs(record.id, body, record.inputs)
+
+    def update(self, record: Record, old: Values, new: Values, call: Call) -> Values:
+        """Carry what changed over to the live body."""
+        live = self.load(record.id)
+        changed = apply_changes(live, self.build_body(old), self.build_body(new))
+        return self.build_outputs(record.id, self.save(record.id, changed), new)
+
+    def delete(self, record: Record, call: Call) -> None:
+        """Delete it, unless its deletion policy says otherwise."""
+        policy = record.inputs.get("deletionPolicy")
+        if policy == "PREVENT":
+            raise CloudError(
+                "DELETION_PREVENTED",
+                f"cannot destroy {record.id}: its deletionPolicy is PREVENT",
+            )
+        if policy == "ABANDON":
+            return
+        try:
+            self.remove(record.id, record.inputs)
+        except NotFoundError:
+            return
+
+    def adopt(self, id: str, call: Call) -> Values | None:
+        """Return the inputs of a live resource that no program made."""
+        try:
+            body = self.load(id)
+        except NotFoundError:
+            return None
+        return self.build_outputs(id, body, {})
+
+    def build_outputs(self, name: str, body: Body, inputs: Values) -> Values:
+        """Return all outputs of a body, what was asked for in the spelling it was asked in."""
+        outputs = build_properties(self.shape, body)
+        outputs |= self.compute_outputs(name, body, inputs)
+        for key, is_same in self.spelled_freely.items():
+            asked, live = inputs.get(key), outputs.get(key)
+            if isinstance(asked, str) and isinstance(live, str) and is_same(asked, live):
+                outputs[key] = asked
+        return outputs
+
+
+def is_same_case(asked: str, live: str) -> bool:
+    """Tell whether two words differ in case alone."""
+    return asked.casefold() == live.casefold()
+
+
+def is_same_resource(asked: str, live: str) -> bool:
+    """Tell whether a URL, a relative name or a short name mean the same resource."""
+    return asked.rstrip("/").rsplit("/", 1)[-1] == live.rstrip("/").rsplit("/", 1)[-1]
+
+
+def labels_of(inputs: Mapping[str, Any]) -> Values:
+    """Return a type's billing labels, whatever they are called."""
+    return dict(inputs.get("labels") or inputs.get("resourceLabels") or {})
