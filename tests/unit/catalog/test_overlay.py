@@ -147,8 +147,8 @@ def test_digest_changes_with_the_overlay_and_only_with_it(tmp_path: Path) -> Non
         (
             HEAD + "curencies: {}\n",
             (
-                "prices.yaml: curencies: is not a known key (did you mean 'currencies'?); expected one "
-                "of version, regions, currencies, assumedSpotRatio, instanceTypes, defaults, prices"
+                "prices.yaml: curencies: is not a known key (did you mean 'currencies'?); expected "
+                "one of version, regions, currencies, assumedSpotRatio, instanceTypes, defaults, prices"
             ),
         ),
         (
@@ -183,15 +183,15 @@ def test_digest_changes_with_the_overlay_and_only_with_it(tmp_path: Path) -> Non
         (
             DEFAULTS + f"prices: [{P5.replace('40.10', '40.10, currency: eur')}]",
             (
-                "prices.yaml: prices[0].currency = 'eur': is no currency code; expected three capital "
-                "letters (ISO 4217), such as EUR"
+                "prices.yaml: prices[0].currency = 'eur': is no currency code; expected three "
+                "capital letters (ISO 4217), such as EUR"
             ),
         ),
         (
             HEAD + "assumedSpotRatio: {ratio: 1.2, asOf: 2026-11-01, origin: x}",
             (
-                "prices.yaml: assumedSpotRatio.ratio = '1.2': is out of range or no number; expected a "
-                "decimal number above 0, at most 1"
+                "prices.yaml: assumedSpotRatio.ratio = '1.2': is out of range or no number; expected "
+                "a decimal number above 0, at most 1"
             ),
         ),
         (
@@ -201,8 +201,8 @@ def test_digest_changes_with_the_overlay_and_only_with_it(tmp_path: Path) -> Non
         (
             DEFAULTS + f"prices: [{P5}, {P5}]",
             (
-                "prices.yaml: prices[1].instanceType = p5.48xlarge: has two prices for one region and "
-                "capacity type in this file; expected one price each"
+                "prices.yaml: prices[1].instanceType = p5.48xlarge: has two prices for one region "
+                "and capacity type in this file; expected one price each"
             ),
         ),
         (
