@@ -1,0 +1,181 @@
+"""Runs declarations under a mock monitor that keeps each request whole, options included."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pulumi
+import pytest
+from google.protobuf import json_format, struct_pb2
+from pulumi.runtime import mocks
+from pulumi.runtime.proto import resource_pb2
+from pulumi.runtime.stack import run_pulumi_func
+
+from tidegate.catalog.catalog import Catalog
+from tidegate.catalog.load import load_catalog
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # pulumi-aws 7.51 warns of its own deprecated class when `pulumi_aws.ec2` is imported.
+    config.addinivalue_line(
+        "filterwarnings", "ignore:aws.ec2/encryptioncontrol.EncryptionControl:DeprecationWarning"
+    )
+
+
+@dataclass(frozen=True)
+class Registered:
+    """One registration as the engine would receive it."""
+
+    type: str
+    name: str
+    inputs: dict[str, Any]
+    request: Any
+
+    @property
+    def ignored(self) -> list[str]:
+        return list(self.request.ignoreChanges)
+
+
+@dataclass
+class Recording:
+    """Everything that a program registered, in order."""
+
+    all: list[Registered] = field(default_factory=list)
+    outputs: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def of(self, suffix: str) -> list[Registered]:
+        return [each for each in self.all if each.type.endswith(suffix)]
+
+    def one(self, suffix: str) -> Registered:
+        found = self.of(suffix)
+        assert len(found) == 1, [each.type for each in self.all]
+        return found[0]
+
+
+OUTPUTS = {
+    "aws:eks/nodeGroup:NodeGroup": {"resources": [{"autoscalingGroups": [{"name": "asg-1"}]}]},
+    "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 3},
+}
+"""What clouds answer beside the inputs, where a component reads it."""
+
+
+class RecordingMonitor(mocks.MockMonitor):
+    """Keeps the raw requests; the stock monitor hides options (pulumi/pulumi#14421)."""
+
+    def __init__(self) -> None:
+        super().__init__(NoCalls())
+        self.recording = Recording()
+
+    def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the protocol's name
+        urn = f"urn:pulumi:test::tidegate::{request.type}::{request.name}"
+        inputs = json_format.MessageToDict(request.object)
+        if request.type != "pulumi:pulumi:Stack":
+            each = Registered(request.type, request.name, inputs, request)
+            self.recording.all.append(each)
+        state = struct_pb2.Struct()
+        state.CopyFrom(request.object)
+        state.update({"name": request.name, **OUTPUTS.get(request.type, {}), **inputs})
+        identifier = f"{request.name}-id" if request.custom else ""
+        return resource_pb2.RegisterResourceResponse(urn=urn, id=identifier, object=state)
+
+    def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802 - the protocol's name
+        name = request.urn.rsplit("::", 1)[-1]
+        self.recording.outputs[name] = json_format.MessageToDict(request.outputs)
+        return super().RegisterResourceOutputs(request)
+
+
+class NoCalls(mocks.Mocks):
+    def call(self, args: mocks.MockCallArgs) -> Any:
+        raise AssertionError(f"a component called {args.token}, which needs a cloud")
+
+    def new_resource(self, args: mocks.MockResourceArgs) -> Any:
+        raise AssertionError("registrations are answered by the monitor")
+
+
+@pytest.fixture
+def record() -> Iterator[Callable[[Callable[[], Any]], Recording]]:
+    """Return a function that runs a program and gives back what it registered."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+
+    def run(program: Callable[[], Any]) -> Recording:
+        monitor = RecordingMonitor()
+        pulumi.runtime.set_mocks(
+            NoCalls(), project="tidegate", stack="test", preview=False, monitor=monitor
+        )
+        loop.run_until_complete(run_pulumi_func(program))
+        return monitor.recording
+
+    yield run
+    loop.close()
+    asyncio.set_event_loop(None)
+
+
+@pytest.fixture(scope="session")
+def catalog() -> Catalog:
+    return load_catalog()
+
+
+LABELS = {
+    "environment": "prod",
+    "owner": "ml-platform",
+    "business-unit": "research",
+    "platform-project": "vision",
+    "workload-class": "training",
+    "cost-center": "cc-1001",
+}
+
+POOLS: dict[str, dict[str, Any]] = {
+    "aws": {
+        "cloud": "aws",
+        "region": "us-east-2",
+        "zones": ["us-east-2a", "us-east-2b"],
+        "cluster": "train",
+        "accelerator": "h100-80gb",
+        "instance_types": ["p5.48xlarge"],
+        "aws": {"node_role_arn": "arn:aws:iam::1:role/node", "subnet_ids": ["subnet-1"]},
+    },
+    "gcp": {
+        "cloud": "gcp",
+        "region": "us-central1",
+        "zones": ["us-central1-a"],
+        "cluster": "train",
+        "accelerator": "h100-80gb",
+        "instance_types": ["a3-highgpu-8g"],
+        "gcp": {"project": "acme-ml"},
+    },
+    "azure": {
+        "cloud": "azure",
+        "region": "eastus",
+        "zones": ["1"],
+        "cluster": "train",
+        "accelerator": "h100-80gb",
+        "instance_types": ["Standard_ND96isr_H100_v5"],
+        "azure": {"resource_group_name": "ml"},
+    },
+}
+
+
+@pytest.fixture
+def pool_args() -> Callable[..., dict[str, Any]]:
+    """Return valid arguments of a spot training pool; keywords replace, None removes."""
+
+    def build(cloud: str, **changes: Any) -> dict[str, Any]:
+        shared = {
+            "capacity_type": "spot",
+            "max_nodes": 4,
+            "labels": LABELS,
+            "scaler": "tidegate",
+        }
+        merged = {**shared, **POOLS[cloud], **changes}
+        return {key: value for key, value in merged.items() if value is not None}
+
+    return build
+
+
+@pytest.fixture
+def labels() -> dict[str, str]:
+    return dict(LABELS)
