@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.store import Record, Store
-
-Body = dict[str, Any]
 
 
 class Shelf:
@@ -49,25 +48,3 @@ class Shelf:
         """Return full names and bodies whose full name starts with `prefix`, by name."""
         records = self._store.list_under(self._cloud, kind, prefix)
         return [(record.id, record.state) for record in records]
-
-
-def apply_changes(live: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any]) -> Body:
-    """Return the live body with what differs between two wanted bodies carried over.
-
-    What only the live body knows stays: a change of labels does not undo what the cloud's own
-    SDK did to the size.
-    """
-    changed = dict(live)
-    for key in [*new, *(key for key in old if key not in new)]:
-        before, after = old.get(key), new.get(key)
-        if before == after:
-            continue
-        if isinstance(before, Mapping) and isinstance(after, Mapping):
-            current = changed.get(key)
-            inside = current if isinstance(current, Mapping) else {}
-            changed[key] = apply_changes(inside, before, after)
-        elif after is None:
-            changed.pop(key, None)
-        else:
-            changed[key] = after
-    return changed

@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.contracts import World
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.errors import exists, invalid, missing
 from tidegate.localclouds.routes import Answer, Asked, Route
-from tidegate.localclouds.shelf import Body, Shelf
+from tidegate.localclouds.shelf import Shelf
 
 ACCOUNT = "iam.googleapis.com/ServiceAccount"
 # Google Cloud documentation, IAM: "Create service accounts", read 2026-11-30.

@@ -7,6 +7,7 @@ from typing import Any
 
 from google.cloud import compute_v1
 
+from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.contracts import CloudError, World
 from tidegate.localclouds.gcp import machines, names
 from tidegate.localclouds.gcp.compute import (
@@ -24,7 +25,6 @@ from tidegate.localclouds.gcp.faulting import take_faults
 from tidegate.localclouds.gcp.gke import CAPACITY_CODES, raise_first
 from tidegate.localclouds.gcp.messages import parse_message
 from tidegate.localclouds.routes import Answer, Asked, Route
-from tidegate.localclouds.shelf import Body
 
 PREFIX = "/compute/v1/"
 PROJECT = "/compute/v1/projects/{project}"

@@ -6,11 +6,9 @@ driver installation from 1.30), read 2026-11-30. Filling twice changes nothing.
 
 from __future__ import annotations
 
-from typing import Any
-
+from tidegate.localclouds.bodies import Body, fill_defaults
 from tidegate.localclouds.gcp import machines, names
 from tidegate.localclouds.gcp.gke_rules import GPU_TAINT
-from tidegate.localclouds.shelf import Body
 
 KUBERNETES_VERSION = "1.34.4-gke.1047000"
 DEFAULT_SCOPES = [
@@ -21,15 +19,6 @@ DEFAULT_SCOPES = [
     "https://www.googleapis.com/auth/servicecontrol",
     "https://www.googleapis.com/auth/trace.append",
 ]
-
-
-def fill_defaults(body: Body, defaults: dict[str, Any]) -> None:
-    """Put each default where nothing stands; objects are filled inside."""
-    for key, value in defaults.items():
-        if isinstance(value, dict) and isinstance(body.get(key), dict):
-            fill_defaults(body[key], value)
-        elif body.get(key) is None:
-            body[key] = value
 
 
 def fill_cluster(cluster: Body, project: str, location: str) -> None:

@@ -35,16 +35,6 @@ DURATION = re.compile(r"(\d+)(\.\d{1,9})?s")
 MAX_FLEX_START_SECONDS = 7 * 24 * 3600
 
 
-def look(body: Any, path: str) -> Any:
-    """Return the value at a dotted path, None when absent, UNKNOWN when any step is unknown."""
-    value = body
-    for step in path.split("."):
-        if value is UNKNOWN:
-            return UNKNOWN
-        value = value.get(step) if isinstance(value, Mapping) else None
-    return value
-
-
 def check_pool(pool: Body, location: str = "") -> Iterator[CheckFailure]:
     """Say what GKE refuses in a node pool; places are paths in the REST body."""
     for rule in POOL_RULES:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from tidegate.localclouds.bodies import Body, apply_changes
 from tidegate.localclouds.contracts import (
     Call,
     CheckFailure,
@@ -17,13 +18,12 @@ from tidegate.localclouds.contracts import (
     NotFoundError,
     Values,
 )
-from tidegate.localclouds.gcp.shape import (
+from tidegate.localclouds.rest_shape import (
     Shape,
     build_properties,
     build_rest,
     pulumi_place,
 )
-from tidegate.localclouds.shelf import Body, apply_changes
 from tidegate.localclouds.store import Record
 from tidegate.localclouds.stored import StoredType
 

@@ -9,8 +9,8 @@ import proto  # type: ignore[import-untyped]  # it ships no types
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
+from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.gcp.errors import invalid
-from tidegate.localclouds.shelf import Body
 
 WIDE = frozenset(
     {

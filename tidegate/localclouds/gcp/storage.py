@@ -6,16 +6,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tidegate.localclouds.bodies import Body, fill_defaults, look, merge_patch
 from tidegate.localclouds.contracts import CheckFailure, CloudError, NotFoundError, World
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.errors import invalid
 from tidegate.localclouds.gcp.faulting import take_faults
 from tidegate.localclouds.gcp.gke import raise_first
-from tidegate.localclouds.gcp.gke_fill import fill_defaults
-from tidegate.localclouds.gcp.gke_rules import look
 from tidegate.localclouds.gcp.label_rules import check_labels
 from tidegate.localclouds.routes import Answer, Asked, Route
-from tidegate.localclouds.shelf import Body, Shelf
+from tidegate.localclouds.shelf import Shelf
 
 BUCKET = "storage.googleapis.com/Bucket"
 BUCKET_URL = "https://www.googleapis.com/storage/v1/b"
@@ -298,20 +297,6 @@ class Buckets:
         del asked
         self.get(bucket)
         return Answer({"kind": "storage#objects"})
-
-
-def merge_patch(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Body:
-    """Return the body with a JSON merge patch applied (RFC 7396): null removes."""
-    merged = dict(body)
-    for key, value in patch.items():
-        if value is None:
-            merged.pop(key, None)
-        elif isinstance(value, Mapping):
-            inside = merged.get(key)
-            merged[key] = merge_patch(inside if isinstance(inside, Mapping) else {}, value)
-        else:
-            merged[key] = value
-    return merged
 
 
 def _shown(body: Body) -> Body:
