@@ -73,7 +73,10 @@ def price_nodes(pool: Pool, catalog: Catalog) -> NodePrices:
     on_demand = None
     if isinstance(first_on_demand, UnknownPrice):
         unknown.append(first_on_demand.reason)
-    elif first_on_demand.per_hour.currency == currency:
+    elif first_on_demand.per_hour.currency != currency:
+        stated = first_on_demand.per_hour.currency
+        unknown.append(f"{pool.instance_types[0]} is priced on demand in {stated}, not {currency}")
+    else:
         on_demand = first_on_demand.per_hour.amount
         if bases is SCALED:
             first, bought = pool.instance_types[0], CapacityType.ON_DEMAND

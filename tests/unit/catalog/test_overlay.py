@@ -148,7 +148,8 @@ def test_digest_changes_with_the_overlay_and_only_with_it(tmp_path: Path) -> Non
             HEAD + "curencies: {}\n",
             (
                 "prices.yaml: curencies: is not a known key (did you mean 'currencies'?); expected "
-                "one of version, regions, currencies, assumedSpotRatio, instanceTypes, defaults, prices"
+                "one of version, regions, currencies, assumedSpotRatio, instanceTypes, defaults, "
+                "prices"
             ),
         ),
         (
@@ -190,8 +191,8 @@ def test_digest_changes_with_the_overlay_and_only_with_it(tmp_path: Path) -> Non
         (
             HEAD + "assumedSpotRatio: {ratio: 1.2, asOf: 2026-11-01, origin: x}",
             (
-                "prices.yaml: assumedSpotRatio.ratio = '1.2': is out of range or no number; expected "
-                "a decimal number above 0, at most 1"
+                "prices.yaml: assumedSpotRatio.ratio = '1.2': is out of range or no number; "
+                "expected a decimal number above 0, at most 1"
             ),
         ),
         (

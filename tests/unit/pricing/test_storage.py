@@ -1,0 +1,150 @@
+"""What buckets and log streams cost, and what is not known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tidegate.catalog.load import load_catalog
+from tidegate.catalog.model import TelemetryPrice
+from tidegate.manifest.model import Bucket
+from tidegate.pricing.plan import build_plan_cost
+from tidegate.pricing.storage import share_by_class
+from tidegate.pricing.telemetry import monthly_telemetry_cost
+
+CATALOG = load_catalog()
+Factory = Callable[..., Any]
+
+BUCKET = {
+    "id": "checkpoints",
+    "cloud": "aws",
+    "region": "us-east-1",
+    "storage_class": "checkpoint",
+    "tiers": [{"after_days": 30, "storage_class": "STANDARD_IA"}],
+    "expire_after_days": 120,
+    "expected_gib": "1000",
+    "labels": {},
+}
+STREAM = {
+    "id": "runs",
+    "cloud": "gcp",
+    "region": "us-central1",
+    "telemetry_class": "run-logs",
+    "retention_days": 90,
+    "expected_gib_per_month": "100",
+    "labels": {},
+}
+
+
+def line(manifest: Any) -> Any:
+    (only,) = build_plan_cost(manifest, CATALOG).lines
+    return only
+
+
+def test_bytes_that_expire_lie_in_each_class_for_their_share_of_a_lifetime(
+    manifest: Factory,
+) -> None:
+    priced = line(manifest(buckets=[BUCKET]))
+    expected = 1000 * (Decimal("0.25") * Decimal("0.023") + Decimal("0.75") * Decimal("0.0125"))
+    assert {amount for _, amount in priced.monthly.items()} == {expected}
+    assert priced.assumed_bases == ()
+
+
+def test_bytes_that_never_expire_are_all_counted_in_the_first_class(manifest: Factory) -> None:
+    priced = line(manifest(buckets=[BUCKET | {"expire_after_days": None}]))
+    assert priced.monthly.declared == Decimal(23)
+
+
+def test_a_price_from_another_region_is_assumed(manifest: Factory) -> None:
+    priced = line(manifest(buckets=[BUCKET | {"region": "eu-west-1"}]))
+    assert priced.assumed_bases == ("minimum", "declared", "maximum", "on_demand")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"expected_gib": None}, "bucket checkpoints declares no expected size"),
+        (
+            {"tiers": [{"after_days": 30, "storage_class": "GLACIER_IR"}]},
+            "no price of GLACIER_IR is known",
+        ),
+        (
+            {"tiers": [{"after_days": 30, "storage_class": "COOLISH"}]},
+            "COOLISH is no storage class of the catalog",
+        ),
+    ],
+)
+def test_a_bucket_of_unknown_size_or_class_is_unknown_not_free(
+    manifest: Factory, changes: dict[str, Any], reason: str
+) -> None:
+    priced = line(manifest(buckets=[BUCKET | changes]))
+    assert (priced.monthly.declared, priced.unknown) == (None, (reason,))
+
+
+@given(
+    moves=st.lists(
+        st.tuples(
+            st.integers(0, 400), st.sampled_from(["STANDARD_IA", "GLACIER_IR", "DEEP_ARCHIVE"])
+        ),
+        max_size=4,
+    ),
+    lifetime=st.none() | st.integers(1, 500),
+)
+def test_shares_of_the_classes_are_positive_and_add_up_to_one(
+    moves: list[tuple[int, str]], lifetime: int | None
+) -> None:
+    tiers = [{"after_days": days, "storage_class": name} for days, name in moves]
+    bucket = Bucket.model_validate(BUCKET | {"tiers": tiers, "expire_after_days": lifetime})
+    shares = share_by_class(bucket, "STANDARD")
+    assert round(sum(shares.values()), 20) == 1
+    assert all(share > 0 for share in shares.values())
+
+
+def test_logs_pay_for_intake_and_for_keeping_beyond_the_included_days(manifest: Factory) -> None:
+    priced = line(manifest(telemetry=[STREAM]))
+    kept_gib = Decimal(100) * 60 / (Decimal(730) / 24)
+    assert priced.monthly.declared == Decimal(50) + kept_gib * Decimal("0.01")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"expected_gib_per_month": None}, "stream runs declares no expected volume"),
+        (
+            {"cloud": "aws", "region": "eu-west-1"},
+            "no price of STANDARD logs is known for eu-west-1",
+        ),
+        (
+            {"cloud": "aws", "region": "us-east-1", "log_class": "INFREQUENT_ACCESS"},
+            "no price of INFREQUENT_ACCESS logs is known for us-east-1",
+        ),
+    ],
+)
+def test_a_stream_of_unknown_volume_or_price_is_unknown_not_free(
+    manifest: Factory, changes: dict[str, Any], reason: str
+) -> None:
+    priced = line(manifest(telemetry=[STREAM | changes]))
+    assert (priced.monthly.declared, priced.unknown) == (None, (reason,))
+
+
+def test_log_prices_that_no_cloud_states_itself_are_assumed(manifest: Factory) -> None:
+    priced = line(manifest(telemetry=[STREAM | {"cloud": "aws", "region": "us-east-1"}]))
+    assert priced.assumed_bases == ("minimum", "declared", "maximum", "on_demand")
+
+
+@given(
+    volume=st.decimals(0, 10000, places=3, allow_nan=False),
+    days=st.integers(1, 3653),
+    more=st.integers(0, 1000),
+)
+def test_keeping_longer_never_costs_less(volume: Decimal, days: int, more: int) -> None:
+    price = CATALOG.telemetry_price("gcp", "us-central1")
+    assert isinstance(price, TelemetryPrice)
+    shorter = monthly_telemetry_cost(volume, days, price)
+    assert shorter <= monthly_telemetry_cost(volume, days + more, price)
+    assert shorter >= volume * Decimal("0.5")
