@@ -1,4 +1,4 @@
-"""One table per type says where a Pulumi property stands in Google's REST body, both ways.
+"""One table per type says where a Pulumi property stands in the REST body, both ways.
 
 Names that are the same on both sides are not listed: they pass unchanged. Numbers arrive from
 the engine as floats and leave as integers; a Pulumi list of at most one element may be one
@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.contracts import UNKNOWN
-
-Body = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tidegate.localclouds.bodies import look
 from tidegate.localclouds.contracts import CheckFailure
 from tidegate.localclouds.gcp import machines, names
 from tidegate.localclouds.gcp.compute import MAX_RESERVED
-from tidegate.localclouds.gcp.gke_rules import look
 
 NAME = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.contracts import CheckFailure, CloudError, World
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.compute import GROUP, RESERVATION, Compute
@@ -18,7 +19,7 @@ from tidegate.localclouds.gcp.gke_fill import (
     instance_template,
 )
 from tidegate.localclouds.gcp.gke_rules import MAX_NODES_PER_ZONE, check_cluster, check_pool
-from tidegate.localclouds.shelf import Body, Shelf
+from tidegate.localclouds.shelf import Shelf
 
 CLUSTER = "container.googleapis.com/Cluster"
 POOL = "container.googleapis.com/NodePool"

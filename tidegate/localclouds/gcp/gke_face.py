@@ -9,13 +9,13 @@ from typing import Any
 
 from google.cloud import container_v1
 
+from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.gcp.compute import Compute
 from tidegate.localclouds.gcp.errors import invalid
 from tidegate.localclouds.gcp.gke import Gke
 from tidegate.localclouds.gcp.gke_fill import KUBERNETES_VERSION
 from tidegate.localclouds.gcp.messages import parse_message
 from tidegate.localclouds.routes import Answer, Asked, Route
-from tidegate.localclouds.shelf import Body
 
 PARENT = "/v1/projects/{project}/locations/{location}"
 CLUSTERS = f"{PARENT}/clusters"

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from tidegate.localclouds.bodies import look
 from tidegate.localclouds.contracts import UNKNOWN, CheckFailure
 from tidegate.localclouds.gcp import machines, names
 from tidegate.localclouds.gcp.label_rules import check_labels, check_node_labels

@@ -5,7 +5,7 @@ Read from pulumi-gcp 10.2.0 and google-cloud-container 2.65.0 (2026-11-30).
 
 from __future__ import annotations
 
-from tidegate.localclouds.gcp.shape import Field, Shape
+from tidegate.localclouds.rest_shape import Field, Shape
 
 _REGISTRY_HOST = Shape(
     fields={

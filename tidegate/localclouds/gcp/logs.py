@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tidegate.localclouds.bodies import Body, fill_defaults, merge_patch
 from tidegate.localclouds.contracts import CheckFailure, World
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.errors import exists, invalid, missing, unmet
 from tidegate.localclouds.gcp.faulting import take_faults
 from tidegate.localclouds.gcp.gke import raise_first
-from tidegate.localclouds.gcp.gke_fill import fill_defaults
-from tidegate.localclouds.gcp.storage import merge_patch
 from tidegate.localclouds.routes import Answer, Asked, Route
-from tidegate.localclouds.shelf import Body, Shelf
+from tidegate.localclouds.shelf import Shelf
 
 LOG_BUCKET = "logging.googleapis.com/LogBucket"
 EXCLUSION = "logging.googleapis.com/LogExclusion"

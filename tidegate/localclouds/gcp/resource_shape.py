@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegate.localclouds.gcp.shape import Field, Shape
+from tidegate.localclouds.rest_shape import Field, Shape
 
 
 def _integer(value: Any) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import ClassVar
 
+from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.contracts import Call, CheckFailure, CloudError, Values
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.accounts import ACCOUNT_ID, ACCOUNT_ID_RULE, Accounts
@@ -42,7 +43,6 @@ from tidegate.localclouds.gcp.resource_shape import (
     SUBNETWORK as SUBNETWORK_SHAPE,
 )
 from tidegate.localclouds.gcp.storage import Buckets, check_bucket
-from tidegate.localclouds.shelf import Body
 
 
 class ComputeType(GoogleType):
