@@ -1,0 +1,146 @@
+"""The thin adapter between Pulumi's analyzer protocol and Tidegate's rules.
+
+pulumi-policy runs one Python function a policy and decodes every resource again for each,
+without the marks of secrets and with unknowns that raise. Here a resource is decoded once, with
+its marks, and all rules answer in one query; what is reported, configured and shown stays the
+SDK's. That takes a subclass of its servicer, which is private: the SDK is pinned to one minor
+version, and a test runs the pack under the real engine.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pulumi_policy.policy as sdk
+from google.protobuf import empty_pb2, json_format
+from pulumi.runtime import proto
+from pulumi_policy import EnforcementLevel, PolicyConfigSchema, PolicyPack, ResourceValidationPolicy
+from pulumi_policy import Severity as SdkSeverity
+
+from tidegate.opa.pack import load_rules
+from tidegate.opa.program import find_opa
+from tidegate.opa.rule_engine import OpaRuleEngine
+from tidegate.opa.server import OpaServer
+from tidegate.policy.check import StackCheck
+from tidegate.policy.graph import Provider, Resource, normalize_type
+from tidegate.policy.messages import render_violation
+from tidegate.policy.rule_set import Rule, RuleSet
+from tidegate.policy.values import decode_properties
+from tidegate.vocabulary.verdicts import Level, Outcome, Verdict
+
+PACK_NAME = "tidegate"
+ANSWER_SECONDS = 60.0
+"""How long OPA may take for one answer: a whole stack of 10,000 resources takes about a second."""
+
+_LEVELS = {
+    Level.ADVISORY: EnforcementLevel.ADVISORY,
+    Level.MANDATORY: EnforcementLevel.MANDATORY,
+}
+
+
+def run_pack(directory: Path) -> None:
+    """Serve the pack in `directory` to the engine until the engine ends it."""
+    rules = load_rules(directory)
+    with OpaServer(find_opa(), [directory / "lib", directory / "rules"]) as server:
+        engine = OpaRuleEngine(server.client(ANSWER_SECONDS), rules)
+        check = StackCheck(rules, engine)
+        policies = {rule.id: _build_policy(rule) for rule in rules.rules}
+        # PolicyPack builds its servicer by this name and takes no other.
+        sdk._PolicyAnalyzerServicer = _build_servicer(check, rules, policies)  # noqa: SLF001
+        PolicyPack(PACK_NAME, list(policies.values()))
+
+
+def _build_policy(rule: Rule) -> ResourceValidationPolicy:
+    return ResourceValidationPolicy(
+        name=rule.id,
+        description=rule.title,
+        validate=_answered_by_servicer,
+        enforcement_level=_LEVELS[rule.level],
+        severity=SdkSeverity(rule.severity.value),
+        config_schema=PolicyConfigSchema(
+            {key: dict(value) for key, value in rule.parameters.items()}
+        ),
+        remediation_steps=rule.remediation,
+        url=rule.docs,
+    )
+
+
+def _answered_by_servicer(_arguments: object, _report: object) -> None:
+    raise AssertionError("the servicer answers for all rules at once and calls no single policy")
+
+
+def _build_servicer(
+    check: StackCheck, rules: RuleSet, policies: dict[str, ResourceValidationPolicy]
+) -> type:
+    class Analyzer(sdk._PolicyAnalyzerServicer):  # noqa: SLF001 - see the module's words
+        """Answers for every rule in one query. Requests may come from several threads."""
+
+        _lock = threading.Lock()
+
+        def Configure(self, request: Any, context: Any) -> empty_pb2.Empty:  # noqa: N802 - gRPC
+            super().Configure(request, context)
+            with self._lock:
+                check.configure({rule: self._get_policy_config(rule) or {} for rule in policies})
+            return empty_pb2.Empty()
+
+        def ConfigureStack(self, request: Any, context: Any) -> Any:  # noqa: N802 - gRPC's name
+            # Configuration values arrive in plaintext, secrets among them: only one is looked at.
+            key = f"{request.project}:environment"
+            environment = "" if key in request.config_secret_keys else request.config.get(key, "")
+            with self._lock:
+                check.configure_stack(request.project, request.stack, environment)
+            return super().ConfigureStack(request, context)
+
+        def Analyze(self, request: Any, _context: Any) -> Any:  # noqa: N802 - gRPC's name
+            with self._lock:
+                return self._respond(check.judge_resource(_read_resource(request)))
+
+        def AnalyzeStack(self, request: Any, _context: Any) -> Any:  # noqa: N802 - gRPC's name
+            with self._lock:
+                seen = [_read_resource(resource) for resource in request.resources]
+                return self._respond(check.judge_stack(seen))
+
+        def _respond(self, verdicts: Iterable[Verdict]) -> Any:
+            response = proto.AnalyzeResponse()
+            for verdict in verdicts:
+                policy = policies[verdict.rule]
+                level = self._get_enforcement_level(policy)
+                if level is EnforcementLevel.DISABLED:
+                    continue
+                if verdict.outcome is not Outcome.FAIL:
+                    level = EnforcementLevel.ADVISORY
+                elif level is EnforcementLevel.REMEDIATE:
+                    level = EnforcementLevel.MANDATORY
+                report = self._create_report_violation(
+                    response, policy.name, policy.description, level, policy.severity
+                )
+                report(render_violation(verdict, rules.rule(verdict.rule)), verdict.urn)
+            return response
+
+    return Analyzer
+
+
+def _read_resource(request: Any) -> Resource:
+    """Return an AnalyzeRequest or AnalyzerResource decoded: unknowns marked, secrets gone."""
+    dependencies = getattr(request, "propertyDependencies", {})
+    return Resource(
+        urn=request.urn,
+        type=normalize_type(request.type),
+        name=request.name,
+        properties=decode_properties(json_format.MessageToDict(request.properties)),
+        provider=_read_provider(request),
+        parent=getattr(request, "parent", "") or request.options.parent,
+        protect=request.options.protect,
+        ignore_changes=tuple(request.options.ignoreChanges),
+        dependencies={name: tuple(value.urns) for name, value in dependencies.items()},
+    )
+
+
+def _read_provider(request: Any) -> Provider | None:
+    if not request.HasField("provider"):
+        return None
+    properties = decode_properties(json_format.MessageToDict(request.provider.properties))
+    return Provider(request.provider.urn, properties)

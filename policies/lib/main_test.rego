@@ -1,0 +1,19 @@
+package tidegate.main_test
+
+import data.tidegate.lib.fixtures
+import data.tidegate.main
+
+test_answers_name_every_rule_even_when_it_says_nothing if {
+	answers := main.answers with input as fixtures.document([], {})
+	answers == {
+		"labels/mandatory_cost_labels": set(),
+		"scaling/scale_to_zero": set(),
+		"telemetry/log_retention": set(),
+	}
+}
+
+test_answers_leave_out_a_package_without_verdicts if {
+	rules := {"labels": {"misspelt": {"verdict": {1}}, "whole": {"verdicts": {2}}}}
+	answers := main.answers with data.tidegate.rules as rules
+	answers == {"labels/whole": {2}}
+}

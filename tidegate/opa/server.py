@@ -1,0 +1,194 @@
+"""One OPA server on the loopback interface, for as long as one process needs it."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from opa_client.opa import OpaClient  # type: ignore[import-untyped]  # it ships no types
+
+from tidegate.ports import RuleEngineError
+
+_PR_SET_PDEATHSIG = 1  # prctl(2)
+_POLL_SECONDS = 0.005
+_PORT_ATTEMPTS = 5
+
+# Whoever else can reach the loopback port can neither ask nor replace rules without the token.
+_AUTHORIZATION = """package system.authz
+
+default allow := false
+
+allow if input.identity == "{token}"
+"""
+
+
+class OpaServer:
+    """A running `opa run --server`, answering only to who holds its token.
+
+    It never outlives the process that started it: it is killed by `close`, at exit, and by the
+    kernel (Linux) when its parent dies in any other way. Start it from the main thread: the
+    kernel ties the child to the thread that started it.
+    """
+
+    def __init__(
+        self, program: Path, sources: Sequence[Path], start_timeout_seconds: float = 15.0
+    ) -> None:
+        """Start OPA with all Rego files below `sources`, tests left out, and wait for it.
+
+        Raises:
+            RuleEngineError: When a rule does not compile (with OPA's words), the program cannot
+                be run, or it is not ready in time.
+        """
+        missing = [str(source) for source in sources if not source.exists()]
+        if missing:
+            raise RuleEngineError(f"there are no rules at {', '.join(missing)}")
+        self.token = secrets.token_urlsafe(32)
+        self._directory = tempfile.TemporaryDirectory(prefix="tidegate-opa-")
+        self._log = Path(self._directory.name) / "log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._closers: list[Callable[[], object]] = []
+        atexit.register(self.close)
+        try:
+            self._start(program, sources, start_timeout_seconds)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """The process id of the server."""
+        assert self._process is not None
+        return self._process.pid
+
+    def client(self, timeout_seconds: float) -> OpaClient:
+        """Return a client that answers or fails within the time, once, without a proxy."""
+        client = OpaClient(
+            host="127.0.0.1", port=self.port, token=self.token, retries=0, timeout=timeout_seconds
+        )
+        # HTTP_PROXY of a company network must not see the loopback interface.
+        client._session.trust_env = False  # noqa: SLF001 - the client offers no other way
+        self._closers.append(client.close_connection)
+        return client
+
+    def words(self) -> str:
+        """Return what OPA itself said (start-up errors), for messages."""
+        try:
+            return self._log.read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            return ""
+
+    def is_running(self) -> bool:
+        """Return whether the server process is alive."""
+        return self._process is not None and self._process.poll() is None
+
+    def close(self) -> None:
+        """Kill the server. Safe to call twice and from a signal handler: it does not wait."""
+        atexit.unregister(self.close)
+        process, self._process = self._process, None
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.2)
+        for close in self._closers:
+            close()
+        self._closers.clear()
+        self._directory.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _start(self, program: Path, sources: Sequence[Path], timeout_seconds: float) -> None:
+        authorization = Path(self._directory.name) / "authz.rego"
+        authorization.write_text(_AUTHORIZATION.format(token=self.token), encoding="utf-8")
+        deadline = time.monotonic() + timeout_seconds
+        for _ in range(_PORT_ATTEMPTS):
+            self.port = _free_port()
+            self._process = _spawn(program, self.port, [*sources, authorization], self._log)
+            if self._wait_until_ready(deadline):
+                return
+            if "address already in use" not in self.words():
+                break
+        raise RuleEngineError(f"OPA did not start: {_shorten(self.words()) or 'it said nothing'}")
+
+    def _wait_until_ready(self, deadline: float) -> bool:
+        client = self.client(timeout_seconds=1.0)
+        while self.is_running():
+            if client.check_health():
+                return True
+            if time.monotonic() >= deadline:
+                raise RuleEngineError("OPA started but was not ready in time")
+            time.sleep(_POLL_SECONDS)
+        return False
+
+
+def _spawn(program: Path, port: int, sources: Sequence[Path], log: Path) -> subprocess.Popen[bytes]:
+    command = [
+        str(program),
+        "run",
+        "--server",
+        "--skip-version-check",
+        f"--addr=127.0.0.1:{port}",
+        "--authentication=token",
+        "--authorization=basic",
+        "--log-level=error",
+        "--ignore=*_test.rego",
+        "--ignore=*.md",
+        *map(str, sources),
+    ]
+    # No standard stream is shared: the engine reads the pack's own, and would wait for OPA's.
+    with log.open("wb") as output:
+        try:
+            return subprocess.Popen(  # noqa: S603 - the program was found by us, the rest is ours
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C is for the parent, which then kills this
+                preexec_fn=_die_with_parent(os.getpid()) if sys.platform == "linux" else None,
+            )
+        except OSError as error:
+            raise RuleEngineError(f"OPA could not be run ({program}): {error}") from error
+
+
+def _die_with_parent(parent: int) -> Callable[[], None]:
+    """Return what the child runs before it becomes OPA: a wish to be killed with its parent."""
+    libc = ctypes.CDLL(None)
+
+    def ask_kernel() -> None:
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # the parent died before the wish was made
+            os._exit(1)
+
+    return ask_kernel
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _shorten(text: str, most: int = 2000) -> str:
+    return text if len(text) <= most else f"{text[:most]} …"

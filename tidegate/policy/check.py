@@ -1,0 +1,101 @@
+"""One check of one stack as its resources come by: first one by one, in the end together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+from tidegate.policy.answers import parse_verdicts
+from tidegate.policy.document import build_document
+from tidegate.policy.graph import Resource, ResourceGraph, StackFacts
+from tidegate.policy.parameters import build_parameters
+from tidegate.policy.rule_set import RuleSet
+from tidegate.policy.values import decode_value
+from tidegate.vocabulary.verdicts import Outcome, Verdict
+
+_IDENTIFIERS = ("id", "name", "arn")
+
+
+class Rules(Protocol):
+    """The rule engine, as `tidegate.ports.RuleEngine` declares it for the rooms above."""
+
+    def evaluate(self, document: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+        """Return raw verdicts."""
+        ...
+
+
+class StackCheck:
+    """Judges resources as the engine shows them and says everything once.
+
+    The engine shows a resource's inputs when it is about to be made, and all resources with
+    their outputs at the end. Rules judge inputs both times (outputs hold what a cloud filled in);
+    the end adds what only the whole stack tells: dependencies and identifiers.
+    """
+
+    def __init__(self, rules: RuleSet, engine: Rules) -> None:
+        self._rules = rules
+        self._engine = engine
+        self._stack = StackFacts()
+        self._inputs: dict[str, Resource] = {}
+        self._said: set[Verdict] = set()
+        self.configure({})
+
+    def configure(self, parameters: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take parameters by rule id.
+
+        Raises:
+            InvalidInput: For an unknown parameter or one that does not fit its schema.
+        """
+        self._parameters = {
+            rule.id: build_parameters(rule.id, rule.parameters, _plain(parameters.get(rule.id, {})))
+            for rule in self._rules.rules
+        }
+
+    def configure_stack(self, project: str, name: str, environment: str) -> None:
+        """Take what is known of the stack; without an environment its name stands for it."""
+        self._stack = StackFacts(project, name, environment or name)
+
+    def judge_resource(self, resource: Resource) -> tuple[Verdict, ...]:
+        """Return what rules say of one resource by its inputs alone."""
+        self._inputs[resource.urn] = resource
+        verdicts = self._judge(ResourceGraph(self._stack, (resource,), complete=False))
+        self._said.update(verdicts)
+        return verdicts
+
+    def judge_stack(self, resources: Iterable[Resource]) -> tuple[Verdict, ...]:
+        """Return what rules say of the whole stack and have not said before.
+
+        Args:
+            resources: All resources, with outputs for properties.
+        """
+        whole = tuple(self._with_inputs(resource) for resource in resources)
+        verdicts = self._judge(ResourceGraph(self._stack, whole, complete=True))
+        return tuple(verdict for verdict in verdicts if verdict not in self._said)
+
+    def _with_inputs(self, shown: Resource) -> Resource:
+        identifiers = {
+            key: value
+            for key in _IDENTIFIERS
+            if isinstance(value := shown.properties.get(key), str)
+        }
+        inputs = self._inputs.get(shown.urn)
+        if inputs is None:
+            return replace(shown, identifiers=identifiers)
+        return replace(inputs, identifiers=identifiers, dependencies=shown.dependencies)
+
+    def _judge(self, graph: ResourceGraph) -> tuple[Verdict, ...]:
+        document = build_document(graph, self._parameters)
+        verdicts = parse_verdicts(tuple(self._engine.evaluate(document)), self._rules, graph)
+        return tuple(verdict for verdict in verdicts if _is_worth_saying(verdict))
+
+
+def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    # The engine fills in defaults and passes every number as a float.
+    return {name: decode_value(value) for name, value in parameters.items()}
+
+
+def _is_worth_saying(verdict: Verdict) -> bool:
+    if verdict.outcome in (Outcome.FAIL, Outcome.UNKNOWN):
+        return True
+    return verdict.outcome is Outcome.PASS and bool(verdict.message)
