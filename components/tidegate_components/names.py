@@ -124,7 +124,8 @@ def derive_name(identifier: str, rule: NameRule) -> str:
 def explain_name(name: str, rule: NameRule) -> str:
     """Return why a given name is not allowed, or "" when it is."""
     if len(name) > rule.limit:
-        return f"has {len(name)} characters, and an {rule.what} name may have {rule.limit}"
+        article = "an" if rule.what.startswith(("A", "E", "S3")) else "a"
+        return f"has {len(name)} characters, and {article} {rule.what} name may have {rule.limit}"
     if not re.fullmatch(rule.grammar, name):
         return f"is not a valid {rule.what} name"
     return ""

@@ -12,17 +12,18 @@ import pytest
 from google.protobuf import json_format, struct_pb2
 from pulumi.runtime import mocks
 from pulumi.runtime.proto import resource_pb2
-from pulumi.runtime.stack import run_pulumi_func
+from pulumi.runtime.settings import get_root_resource
+from pulumi.runtime.stack import Stack, run_pulumi_func
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.load import load_catalog
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # pulumi-aws 7.51 warns of its own deprecated class when `pulumi_aws.ec2` is imported.
-    config.addinivalue_line(
-        "filterwarnings", "ignore:aws.ec2/encryptioncontrol.EncryptionControl:DeprecationWarning"
-    )
+    # The SDKs warn of their own deprecated classes when the module that holds them is imported.
+    for package in ("pulumi_aws", "pulumi_gcp", "pulumi_azure_native"):
+        rule = f"ignore:.* has been deprecated in favor of:DeprecationWarning:{package}"
+        config.addinivalue_line("filterwarnings", rule)
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,14 @@ class RecordingMonitor(mocks.MockMonitor):
         return super().RegisterResourceOutputs(request)
 
 
+def as_stack(program: Callable[[], Any]) -> None:
+    """Run a program and register what it exported as the outputs of its stack."""
+    root = get_root_resource()
+    assert isinstance(root, Stack)
+    program()
+    root.register_outputs(root.outputs)
+
+
 class NoCalls(mocks.Mocks):
     def call(self, args: mocks.MockCallArgs) -> Any:
         raise AssertionError(f"a component called {args.token}, which needs a cloud")
@@ -106,12 +115,18 @@ def record() -> Iterator[Callable[[Callable[[], Any]], Recording]]:
         pulumi.runtime.set_mocks(
             NoCalls(), project="tidegate", stack="test", preview=False, monitor=monitor
         )
-        loop.run_until_complete(run_pulumi_func(program))
+        loop.run_until_complete(run_pulumi_func(lambda: as_stack(program)))
         return monitor.recording
 
     yield run
     loop.close()
     asyncio.set_event_loop(None)
+
+
+@pytest.fixture
+def outputs_of() -> Callable[[Recording], dict[str, Any]]:
+    """Return a function that gives the outputs which the stack itself exported."""
+    return lambda recording: recording.outputs["tidegate-test"]
 
 
 @pytest.fixture(scope="session")

@@ -74,7 +74,8 @@ def check_pool(pool: Pool) -> Iterator[Problem]:
     where = f"pool {pool.id}"
     yield from _check_bounds(where, "Nodes", pool.min_nodes, pool.max_nodes)
     declared = pool.declared_nodes
-    if declared is not None and not pool.min_nodes <= declared <= pool.max_nodes:
+    bounded = pool.min_nodes <= pool.max_nodes
+    if bounded and declared is not None and not pool.min_nodes <= declared <= pool.max_nodes:
         reason = f"lies outside minNodes {pool.min_nodes} and maxNodes {pool.max_nodes}"
         yield Problem(where, "declaredNodes", str(declared), reason, "a value between them")
     if pool.labels.get("capacity-pool", pool.id) != pool.id:

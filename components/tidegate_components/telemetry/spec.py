@@ -47,8 +47,11 @@ class StreamSpec:
 
     @property
     def cost_labels(self) -> dict[str, str]:
-        """The labels stamped on every cloud resource of the stream that takes any."""
-        return self.labels.to_mapping()
+        """The labels stamped on every cloud resource of the stream that takes any.
+
+        The class is among them: rules on retention judge a stream by what it holds.
+        """
+        return self.labels.to_mapping(telemetry_class=self.telemetry_class.value)
 
     @property
     def description(self) -> str:

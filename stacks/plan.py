@@ -1,0 +1,137 @@
+"""What the stack will declare: arguments completed, checked and merged before anything exists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from config import WHERE, Settings
+from tidegate_components.committed_capacity.parse import parse_reservation
+from tidegate_components.gpu_node_pool.parse import parse_pool
+from tidegate_components.storage_tiers.parse import parse_bucket
+from tidegate_components.telemetry.parse import parse_stream
+
+from tidegate.catalog.catalog import Catalog
+from tidegate.manifest.build import build_manifest
+from tidegate.manifest.check import FindingLevel, check_manifest
+from tidegate.manifest.model import Manifest
+from tidegate.vocabulary.capacity import Cloud, WorkloadClass
+from tidegate.vocabulary.problems import InvalidInput, Problem
+
+PARSERS: dict[str, Callable[[str, dict[str, Any], Catalog], Any]] = {
+    "pools": parse_pool,
+    "commitments": parse_reservation,
+    "buckets": parse_bucket,
+    "telemetry": parse_stream,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Complete arguments of every component by section and id, and the manifest they make.
+
+    Attributes:
+        arguments: Section → id → the arguments, save those known only after creation.
+        manifest: What the stack's output `capacity` will say.
+        warnings: What a person should look at.
+    """
+
+    arguments: dict[str, dict[str, dict[str, Any]]]
+    manifest: Manifest
+    warnings: list[Problem] = field(default_factory=list)
+
+
+def plan_stack(settings: Settings, catalog: Catalog) -> Plan:
+    """Complete and check all arguments.
+
+    Raises:
+        InvalidInput: With every fault of every component, or of what they make together.
+    """
+    problems: list[Problem] = []
+    arguments: dict[str, dict[str, dict[str, Any]]] = {}
+    fragments: list[dict[str, Any]] = []
+    for section, parse in PARSERS.items():
+        arguments[section] = {}
+        for identifier, raw in getattr(settings, section).items():
+            args = _complete(settings, section, identifier, raw, problems)
+            if args is None:
+                continue
+            arguments[section][identifier] = args
+            try:
+                fragments.append(parse(identifier, args, catalog).to_fragment())
+            except InvalidInput as error:
+                problems += map(as_configured, error.problems)
+    if problems:
+        raise InvalidInput(problems)
+    manifest = build_stack_manifest(settings, catalog, fragments)
+    findings = check_manifest(manifest)
+    errors = [each.problem for each in findings if each.level is FindingLevel.ERROR]
+    if errors:
+        raise InvalidInput(errors)
+    return Plan(arguments, manifest, [each.problem for each in findings])
+
+
+def build_stack_manifest(
+    settings: Settings, catalog: Catalog, fragments: list[dict[str, Any]]
+) -> Manifest:
+    """Merge the components' fragments into the stack's manifest."""
+    return build_manifest(
+        fragments,
+        project=settings.project,
+        stack=settings.stack,
+        catalog_digest=catalog.digest,
+        hourly_ceiling=settings.hourly_ceiling,
+        quotas=settings.quotas,
+    )
+
+
+def as_configured(problem: Problem) -> Problem:
+    """Return a component's problem in the spelling of the configuration file."""
+    texts = {
+        name: re.sub(
+            r"\b[a-z]+(?:_[a-z]+)+\b",
+            lambda match: re.sub(r"_([a-z])", lambda part: part[1].upper(), match[0]),
+            getattr(problem, name),
+        )
+        for name in ("property", "reason", "expected")
+    }
+    return replace(problem, **texts)
+
+
+def _complete(
+    settings: Settings,
+    section: str,
+    identifier: str,
+    raw: dict[str, Any],
+    problems: list[Problem],
+) -> dict[str, Any] | None:
+    """Return the arguments with what the configuration states once for all of them."""
+    cloud = str(raw.get("cloud", ""))
+    cluster = settings.cluster(cloud) if cloud in set(Cloud) else None
+    if cluster is None:
+        key = f"tidegate:{section}.{identifier}.cloud"
+        known = [name.value for name in Cloud if settings.cluster(name.value) is not None]
+        reason = "has no cluster in tidegate:clusters"
+        problems.append(Problem(WHERE, key, repr(cloud), reason, f"one of {', '.join(known)}"))
+        return None
+    args = dict(raw)
+    args["labels"] = {
+        **settings.labels,
+        "workload-class": args.pop("workload_class", WorkloadClass.PLATFORM.value),
+        **dict(args.get("labels") or {}),
+    }
+    args.setdefault("region", cluster.region)
+    args.setdefault("account", _account(settings, cloud))
+    if section == "pools":
+        args.setdefault("zones", list(getattr(cluster, "zones", [])))
+        args["cluster"] = settings.cluster_name()
+    return args
+
+
+def _account(settings: Settings, cloud: str) -> str:
+    """Return who pays in a cloud: AWS account, Google project or Azure subscription."""
+    cluster: Any = settings.cluster(cloud)
+    names = {"aws": "account", "gcp": "project", "azure": "subscription"}
+    return str(getattr(cluster, names[cloud]))
