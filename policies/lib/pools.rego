@@ -94,7 +94,7 @@ _aks_pool(resource, profile, at) := {
 	"at": at,
 	"name": concat("/", [part | some part in [resource.name, _profile_name(at, profile)]; part != ""]),
 	"accelerated": accelerators.any_of([
-		accelerators.of_types("azure", [object.get(profile, "vmSize", null)]),
+		accelerators.of_types("azure", [values.read(profile, ["vmSize"]).value]),
 		accelerators.of_keys(accelerators.keys_at(profile, ["nodeLabels"])),
 		accelerators.of_keys({taint | some taint in profile.nodeTaints}),
 	]),
@@ -238,7 +238,7 @@ _gke_machines(properties) := "yes" if {
 	count(properties.nodeConfig.guestAccelerators) > 0
 } else := "unknown" if {
 	values.read(properties, ["nodeConfig", "guestAccelerators"]).state == "hidden"
-} else := accelerators.of_types("gcp", [object.get(properties, ["nodeConfig", "machineType"], null)]) if {
+} else := accelerators.of_types("gcp", [values.read(properties, ["nodeConfig", "machineType"]).value]) if {
 	values.read(properties, ["nodeConfig", "machineType"]).state != "absent"
 } else := "no"
 

@@ -33,6 +33,8 @@ read_number(properties, path) := {"state": "known", "value": found.value} if {
 
 _is_hidden_along(properties, _) if is_hidden(properties)
 
+_is_hidden_along(properties, _) if not is_object(properties)
+
 _is_hidden_along(properties, path) if {
 	some length in numbers.range(1, count(path))
 	is_hidden(object.get(properties, array.slice(path, 0, length), null))

@@ -16,6 +16,8 @@ test_read_takes_null_and_nothing_for_absent if {
 test_read_never_takes_a_hidden_parent_for_absent if {
 	every properties in [
 		fixtures.unknown,
+		null,
+		[],
 		{"a": fixtures.unknown},
 		{"a": {"b": fixtures.unknown}},
 		{"a": fixtures.secret},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
+from typing import Annotated
 
 import typer
 
@@ -42,7 +43,7 @@ def show_path() -> None:
 
 @app.command("list")
 def list_rules(
-    output: Format = typer.Option(Format.TABLE, "--format", help="How to print the list."),
+    output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.TABLE,
 ) -> None:
     """List the rules of the pack.
 

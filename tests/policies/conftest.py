@@ -1,0 +1,80 @@
+"""The real rules under the real OPA, fed with what Pulumi's protocol carries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from tidegate.opa.pack import find_pack, load_rules
+from tidegate.opa.program import find_opa
+from tidegate.opa.rule_engine import OpaRuleEngine
+from tidegate.opa.server import OpaServer
+from tidegate.policy.answers import parse_verdicts
+from tidegate.policy.document import build_document
+from tidegate.policy.graph import Provider, Resource, ResourceGraph, StackFacts
+from tidegate.policy.parameters import build_parameters
+from tidegate.policy.rule_set import RuleSet
+from tidegate.policy.values import decode_properties
+from tidegate.vocabulary.verdicts import Verdict
+
+UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+"""How the engine writes a value that is not known yet."""
+
+Judge = Callable[..., Sequence[Verdict]]
+
+
+@pytest.fixture(scope="session")
+def rules() -> RuleSet:
+    return load_rules(find_pack())
+
+
+@pytest.fixture(scope="session")
+def engine(rules: RuleSet) -> Iterator[OpaRuleEngine]:
+    pack = find_pack()
+    with OpaServer(find_opa(), [pack / "lib", pack / "rules"]) as server:
+        yield OpaRuleEngine(server.client(30.0), rules)
+
+
+@pytest.fixture(scope="session")
+def judge(rules: RuleSet, engine: OpaRuleEngine) -> Judge:
+    """Return what judges resources: `judge(*resources, rule=…, complete=…, **parameters)`."""
+
+    def run(
+        *resources: Resource, rule: str, complete: bool = False, **parameters: Any
+    ) -> Sequence[Verdict]:
+        graph = ResourceGraph(StackFacts("vision", "prod", "prod"), resources, complete)
+        given = {
+            each.id: build_parameters(
+                each.id, each.parameters, parameters if each.id == rule else {}
+            )
+            for each in rules.rules
+        }
+        answer = engine.evaluate(build_document(graph, given))
+        return [each for each in parse_verdicts(answer, rules, graph) if each.rule == rule]
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def make() -> Callable[..., Resource]:
+    """Return what builds a resource from properties as the protocol carries them."""
+
+    def build(
+        type_token: str,
+        properties: Mapping[str, Any],
+        name: str = "it",
+        provider: Mapping[str, Any] | None = None,
+        **others: Any,
+    ) -> Resource:
+        return Resource(
+            urn=f"urn:pulumi:prod::vision::{type_token}::{name}",
+            type=type_token,
+            name=name,
+            properties=decode_properties(properties),
+            provider=Provider("urn:provider", decode_properties(provider or {})),
+            **others,
+        )
+
+    return build
