@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache, cached_property
-from types import NoneType, UnionType
+from types import ModuleType, NoneType, UnionType
 from typing import Any, get_args, get_origin
 
 import pulumi
@@ -81,17 +81,22 @@ def load_schema(type_token: str) -> ResourceSchema:
     """
     resource = find_class(type_token)
     module = sys.modules[resource.__module__]
-    arguments = getattr(module, f"{resource.__name__}Args", None)
     return ResourceSchema(
         type_token,
-        Shape("object", arguments=arguments or _initial_arguments(module, resource)),
+        Shape("object", arguments=_find_arguments(module, resource)),
         frozenset(name for name, _ in _pulumi_properties(resource)),
     )
 
 
-def _initial_arguments(module: Any, resource: type) -> type | None:
-    # A resource whose name ends in "Args", or clashes with another, has "<Name>InitArgs".
-    return getattr(module, f"{resource.__name__}InitArgs", None)
+def _find_arguments(module: ModuleType, resource: type) -> type | None:
+    """Return the class of the inputs: "<Name>Args", or "<Name>InitArgs" where that name is taken.
+
+    It is taken where another type nests an object of the name (s3.BucketVersioning).
+    """
+    names = (f"{resource.__name__}Args", f"{resource.__name__}InitArgs")
+    candidates = (getattr(module, name, None) for name in names)
+    own = [cls for cls in candidates if cls is not None and cls.__module__ == module.__name__]
+    return own[0] if own else None
 
 
 def find_class(type_token: str) -> type:

@@ -1,0 +1,17 @@
+"""Names from prefixes, as the AWS provider makes them."""
+
+from __future__ import annotations
+
+import uuid
+
+from tidegate.localclouds.contracts import Values
+
+SUFFIX_LENGTH = 12
+
+
+def choose_name(inputs: Values, property: str) -> str:
+    """Return the name that was given, else the prefix with a random end."""
+    name = inputs.get(property)
+    if name:
+        return str(name)
+    return f"{inputs.get(f'{property}Prefix', '')}{uuid.uuid4().hex[:SUFFIX_LENGTH]}"

@@ -1,0 +1,113 @@
+"""SQS: the queue."""
+
+# ruff: noqa: ARG002 - every behaviour has the contract's signature, used or not
+
+from __future__ import annotations
+
+from tidegate.localclouds.aws.api_type import ACCOUNT_ID, ApiType, compare_tags, tags_of
+from tidegate.localclouds.aws.clients import find_region
+from tidegate.localclouds.aws.iam import same_document
+from tidegate.localclouds.aws.naming import choose_name
+from tidegate.localclouds.aws.tags import split_live_tags
+from tidegate.localclouds.contracts import Call, Created, NotFoundError, Values
+from tidegate.localclouds.store import Record
+
+# Pulumi's name → the API's attribute.
+ATTRIBUTES = {
+    "contentBasedDeduplication": "ContentBasedDeduplication",
+    "deduplicationScope": "DeduplicationScope",
+    "delaySeconds": "DelaySeconds",
+    "fifoQueue": "FifoQueue",
+    "fifoThroughputLimit": "FifoThroughputLimit",
+    "kmsDataKeyReusePeriodSeconds": "KmsDataKeyReusePeriodSeconds",
+    "kmsMasterKeyId": "KmsMasterKeyId",
+    "maxMessageSize": "MaximumMessageSize",
+    "messageRetentionSeconds": "MessageRetentionPeriod",
+    "policy": "Policy",
+    "receiveWaitTimeSeconds": "ReceiveMessageWaitTimeSeconds",
+    "redriveAllowPolicy": "RedriveAllowPolicy",
+    "redrivePolicy": "RedrivePolicy",
+    "sqsManagedSseEnabled": "SqsManagedSseEnabled",
+    "visibilityTimeoutSeconds": "VisibilityTimeout",
+}
+DOCUMENTS = frozenset({"policy", "redrivePolicy", "redriveAllowPolicy"})
+
+
+class Queue(ApiType):
+    """`aws.sqs.Queue`. Its id is its URL."""
+
+    service = "sqs"
+
+    def create(self, inputs: Values, call: Call) -> Created:
+        """Create the queue."""
+        name = choose_name(inputs, "name")
+        if inputs.get("fifoQueue") and not name.endswith(".fifo"):
+            name = f"{name}.fifo"
+        client = self.client(call, inputs)
+        tags = tags_of(inputs)
+        client.create_queue(
+            QueueName=name, Attributes=_to_attributes(inputs), **({"tags": tags} if tags else {})
+        )
+        region = find_region(call.settings, inputs)
+        url = f"https://sqs.{region}.amazonaws.com/{ACCOUNT_ID}/{name}"
+        outputs = {"name": name, "url": url, "arn": f"{self.arn(call, inputs)}:{name}"}
+        return Created(url, {**outputs, **(self._attributes(url, inputs, call))})
+
+    def _attributes(self, url: str, inputs: Values, call: Call) -> Values:
+        client = self.client(call, inputs)
+        live = client.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+        return {
+            name: _parse(name, live[attribute], inputs.get(name))
+            for name, attribute in ATTRIBUTES.items()
+            if live.get(attribute) not in (None, "")
+        }
+
+    def read(self, record: Record, call: Call) -> Values | None:
+        """Return the queue as it is live."""
+        client = self.client(call, record.inputs)
+        try:
+            attributes = self._attributes(record.id, record.inputs, call)
+            tags = client.list_queue_tags(QueueUrl=record.id).get("Tags", {})
+        except NotFoundError:
+            return None
+        kept = {key: record.outputs[key] for key in ("name", "url", "arn")}
+        return {**kept, **attributes, **split_live_tags(tags, record.inputs, call)}
+
+    def update(self, record: Record, old: Values, new: Values, call: Call) -> Values:
+        """Change attributes and tags."""
+        client = self.client(call, new)
+        attributes = _to_attributes(new)
+        attributes.pop("FifoQueue", None)
+        if attributes:
+            client.set_queue_attributes(QueueUrl=record.id, Attributes=attributes)
+        change = compare_tags(
+            client.list_queue_tags(QueueUrl=record.id).get("Tags", {}), tags_of(new)
+        )
+        if change.removed:
+            client.untag_queue(QueueUrl=record.id, TagKeys=change.removed)
+        if change.added:
+            client.tag_queue(QueueUrl=record.id, Tags=change.added)
+        return self.read(record, call) or {}
+
+    def delete(self, record: Record, call: Call) -> None:
+        """Delete the queue."""
+        with self.ignore_missing():
+            self.client(call, record.inputs).delete_queue(QueueUrl=record.id)
+
+
+def _to_attributes(inputs: Values) -> dict[str, str]:
+    return {
+        attribute: str(inputs[name]).lower()
+        if isinstance(inputs[name], bool)
+        else str(inputs[name])
+        for name, attribute in ATTRIBUTES.items()
+        if inputs.get(name) not in (None, "", False)
+    }
+
+
+def _parse(name: str, value: str, asked: object) -> object:
+    if name in DOCUMENTS:
+        return same_document(asked, value)
+    if value in ("true", "false"):
+        return value == "true"
+    return int(value) if value.isdigit() else value
