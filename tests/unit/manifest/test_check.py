@@ -50,8 +50,8 @@ def test_a_pool_may_consume_the_reservation_that_covers_it(manifest_of, pool, co
         (
             {"interruptionTolerance": "intolerant"},
             (
-                "pool train-a100: interruptionTolerance = 'intolerant': spot nodes are taken away at "
-                "short notice; expected tolerant"
+                "pool train-a100: interruptionTolerance = 'intolerant': spot nodes are taken away "
+                "at short notice; expected tolerant"
             ),
         ),
         (
@@ -80,8 +80,8 @@ def test_a_pool_may_consume_the_reservation_that_covers_it(manifest_of, pool, co
                 ]
             },
             (
-                "pool train-a100: schedules[0].timeZone = 'Europe/Berln': is not in the IANA time-zone "
-                "database; expected an IANA zone such as 'Europe/Berlin' or 'UTC'"
+                "pool train-a100: schedules[0].timeZone = 'Europe/Berln': is not in the IANA "
+                "time-zone database; expected an IANA zone such as 'Europe/Berlin' or 'UTC'"
             ),
         ),
         (

@@ -38,8 +38,8 @@ def test_money_keeps_every_digit_of_a_json_number(manifest_of):
         (
             {"version": "tidegate/capacity/v9"},
             (
-                "x: version = 'tidegate/capacity/v9': was written by a newer Tidegate than this one; "
-                "upgrade to read it; expected one of tidegate/capacity/v1"
+                "x: version = 'tidegate/capacity/v9': was written by a newer Tidegate than this "
+                "one; upgrade to read it; expected one of tidegate/capacity/v1"
             ),
         ),
         (
