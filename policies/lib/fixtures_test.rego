@@ -49,5 +49,6 @@ document(resources, parameters) := {
 	"parameters": parameters,
 	"labelKeys": ["environment", "owner", "cost-center"],
 	"labelAliases": {"costcentre": "cost-center", "cost center": "cost-center"},
+	"context": [],
 	"resources": resources,
 }

@@ -224,6 +224,19 @@ _eks_is_reserved(resource) if resource.properties.capacityType == "CAPACITY_BLOC
 
 _eks_is_reserved(resource) if _template_is_reserved(_template(resource))
 
+# Before all resources are at hand, nobody can tell from which launch template a pool starts. One
+# that reserves capacity may be it.
+default may_be_reserved(_) := false
+
+may_be_reserved(resource) if {
+	not input.complete
+	not _template(resource)
+	some property in ["launchTemplate", "mixedInstancesPolicy"]
+	values.read(resource.properties, [property]).state != "absent"
+	some template in input.context
+	_template_is_reserved(template)
+}
+
 default _group_is_reserved(_) := false
 
 _group_is_reserved(resource) if _template_is_reserved(_template(resource))

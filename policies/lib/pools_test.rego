@@ -122,6 +122,15 @@ test_another_launch_template_tells_nothing if {
 	}
 }
 
+test_a_template_that_reserves_capacity_may_be_the_pools_until_all_is_seen if {
+	resource := node_group({"launchTemplate": {"id": fixtures.unknown}})
+	document := object.union(fixtures.document([resource], {}), {"context": [template]})
+	pools.may_be_reserved(resource) with input as document
+	not pools.may_be_reserved(node_group({})) with input as document
+	not pools.may_be_reserved(resource) with input as object.union(document, {"context": []})
+	not pools.may_be_reserved(resource) with input as object.union(document, {"complete": true})
+}
+
 # --- Auto Scaling groups
 
 group(properties) := fixtures.resource("aws:autoscaling/group:Group", properties)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from tidegate.policy.answers import parse_verdicts
 from tidegate.policy.document import build_document
 from tidegate.policy.graph import Resource, ResourceGraph, StackFacts
+from tidegate.policy.label_sites import LAUNCH_TEMPLATE_TYPE
 from tidegate.policy.parameters import build_parameters
 from tidegate.policy.rule_set import RuleSet
 from tidegate.policy.values import decode_value
@@ -59,7 +60,8 @@ class StackCheck:
     def judge_resource(self, resource: Resource) -> tuple[Verdict, ...]:
         """Return what rules say of one resource by its inputs alone."""
         self._inputs[resource.urn] = resource
-        verdicts = self._judge(ResourceGraph(self._stack, (resource,), complete=False))
+        graph = ResourceGraph(self._stack, (resource,), complete=False, context=self._context())
+        verdicts = self._judge(graph)
         self._said.update(verdicts)
         return verdicts
 
@@ -72,6 +74,10 @@ class StackCheck:
         whole = tuple(self._with_inputs(resource) for resource in resources)
         verdicts = self._judge(ResourceGraph(self._stack, whole, complete=True))
         return tuple(verdict for verdict in verdicts if verdict not in self._said)
+
+    def _context(self) -> tuple[Resource, ...]:
+        # What a pool starts machines from is shown before the pool, without saying for which.
+        return tuple(seen for seen in self._inputs.values() if seen.type == LAUNCH_TEMPLATE_TYPE)
 
     def _with_inputs(self, shown: Resource) -> Resource:
         identifiers = {

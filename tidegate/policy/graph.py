@@ -83,11 +83,13 @@ class ResourceGraph:
         resources: In the order in which the way in gave them.
         complete: True when every resource of the stack is here. Rules that follow a reference
             from one resource to another say nothing while the graph is not complete.
+        context: Resources that are not judged, but tell something of those that are.
     """
 
     stack: StackFacts
     resources: tuple[Resource, ...]
     complete: bool
+    context: tuple[Resource, ...] = ()
 
     @cached_property
     def by_urn(self) -> Mapping[str, Resource]:

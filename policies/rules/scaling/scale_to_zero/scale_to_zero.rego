@@ -74,6 +74,16 @@ _judge(resource, pool) := say.pass(resource, {"property": pool.at}) if {
 	"found": values.render(_first(pool, "known").value),
 }) if {
 	pool.accelerated == "unknown"
+} else := say.unknown(resource, {
+	"property": _first(pool, "known").property,
+	"message": sprintf(
+		"%s keeps accelerated nodes running, and it is not known yet whether they consume a reservation",
+		[_subject(resource, pool)],
+	),
+	"expected": "0, if they do not",
+	"found": values.render(_first(pool, "known").value),
+}) if {
+	pools.may_be_reserved(resource)
 } else := say.fail(resource, {
 	"property": _first(pool, "known").property,
 	"message": sprintf(

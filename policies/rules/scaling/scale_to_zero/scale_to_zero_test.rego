@@ -115,6 +115,25 @@ test_unknown_on_nodes_that_may_carry_accelerators if {
 	}}
 }
 
+test_unknown_on_nodes_that_may_consume_a_reservation if {
+	resource := gpu_group({"minSize": 2}, {"launchTemplate": {"id": fixtures.unknown}})
+	target := {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
+	template := fixtures.resource("aws:ec2/launchTemplate:LaunchTemplate", {"capacityReservationSpecification": target})
+	document := object.union(fixtures.document([resource], {"TG-SCL-001": defaults}), {"context": [template]})
+	found := rule.verdicts with input as document
+	found == {{
+		"urn": resource.urn,
+		"outcome": "unknown",
+		"property": "scalingConfig.minSize",
+		"message": concat(" ", [
+			"it (aws:eks/nodeGroup:NodeGroup) keeps accelerated nodes running,",
+			"and it is not known yet whether they consume a reservation",
+		]),
+		"expected": "0, if they do not",
+		"found": "2",
+	}}
+}
+
 test_pass_below_a_reservation if {
 	resource := gpu_group({"minSize": 2}, {"capacityType": "CAPACITY_BLOCK"})
 	verdicts(resource) == {passed(resource, "consumes a reservation, which is paid for anyway")}
