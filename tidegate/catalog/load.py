@@ -87,3 +87,10 @@ def digest_texts(texts: Mapping[str, str]) -> str:
     for name in sorted(texts):
         digest.update(f"{name}\0{len(texts[name])}\0{texts[name]}".encode())
     return f"sha256:{digest.hexdigest()}"
+
+
+def read_machine_families() -> str:
+    """Return how Google's billing catalog names the parts of a machine, for `feeds.gcp`."""
+    return (resources.files("tidegate.catalog") / "data" / "gcp_families.json").read_text(
+        encoding="utf-8"
+    )

@@ -1,0 +1,169 @@
+"""Offers: a type, a region and a way to buy it, with its price; filtered and sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from tidegate.catalog.catalog import Catalog
+from tidegate.catalog.model import Availability, InstanceType, UnknownPrice
+from tidegate.vocabulary.capacity import CapacityType, Cloud
+from tidegate.vocabulary.money import Price
+from tidegate.vocabulary.problems import nearest, refuse
+
+BOUGHT = (CapacityType.ON_DEMAND, CapacityType.SPOT)
+"""Reserved capacity has no list price, so it is no offer of the catalog."""
+
+
+class SortKey(StrEnum):
+    """What a list of offers is sorted by."""
+
+    PRICE = "price"
+    ACCELERATOR_PRICE = "accelerator-price"
+    NAME = "name"
+    REGION = "region"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One way to buy one type in one region."""
+
+    instance_type: InstanceType
+    region: str
+    capacity_type: CapacityType
+    price: Price | UnknownPrice
+    availability: Availability
+
+    @property
+    def amount(self) -> Decimal | None:
+        """Return the amount an hour; None where it is not known."""
+        return None if isinstance(self.price, UnknownPrice) else self.price.per_hour.amount
+
+    @property
+    def amount_per_accelerator(self) -> Decimal | None:
+        """Return the amount an hour of one whole accelerator; None where either is not known."""
+        count = self.instance_type.accelerators_per_node
+        return self.amount / count if self.amount is not None and count else None
+
+
+@dataclass(frozen=True, slots=True)
+class OfferFilter:
+    """Which offers to list; empty means all.
+
+    Attributes:
+        cloud: Only this cloud.
+        region: Only this region; empty lists each type once, where it is cheapest.
+        accelerator: Only this chip, by canonical name or alias.
+        capacity_type: Only this way to buy.
+        instance_type: Only this type, in every region where it has a price.
+        max_price: Only what is known to cost at most this much an hour.
+        currency: The currency of `max_price`.
+    """
+
+    cloud: Cloud | None = None
+    region: str = ""
+    accelerator: str = ""
+    capacity_type: CapacityType | None = None
+    instance_type: str = ""
+    max_price: Decimal | None = None
+    currency: str = "USD"
+
+
+@dataclass(frozen=True, slots=True)
+class OfferList:
+    """The offers that match, and how many were left out for want of a comparable price."""
+
+    offers: tuple[Offer, ...]
+    left_out: int
+
+
+def list_offers(catalog: Catalog, wanted: OfferFilter, sort: SortKey) -> OfferList:
+    """Return the offers that match, unknown prices last.
+
+    Raises:
+        InvalidInput: When the region or the accelerator is unknown.
+    """
+    if wanted.region:
+        _check_region(catalog, wanted)
+    found = list(_matching(catalog, wanted))
+    left_out = 0
+    if wanted.max_price is not None:
+        comparable = [offer for offer in found if _is_in(offer, wanted.currency)]
+        left_out = len(found) - len(comparable)
+        found = [offer for offer in comparable if (offer.amount or 0) <= wanted.max_price]
+    return OfferList(tuple(sorted(found, key=lambda offer: _order(offer, sort))), left_out)
+
+
+def _matching(catalog: Catalog, wanted: OfferFilter) -> Iterator[Offer]:
+    chip = catalog.accelerator(wanted.accelerator).name if wanted.accelerator else ""
+    ways = (wanted.capacity_type,) if wanted.capacity_type else BOUGHT
+    for candidate in catalog.instance_types(wanted.cloud):
+        if chip and candidate.accelerator != chip:
+            continue
+        if wanted.instance_type and candidate.name != wanted.instance_type:
+            continue
+        for bought in ways:
+            yield from _in_regions(catalog, candidate, bought, wanted)
+
+
+def _in_regions(
+    catalog: Catalog, candidate: InstanceType, bought: CapacityType, wanted: OfferFilter
+) -> Iterator[Offer]:
+    if wanted.region:
+        if wanted.region in catalog.regions(candidate.cloud):
+            yield _offer(catalog, candidate, wanted.region, bought)
+        return
+    offers = _everywhere(catalog, candidate, bought)
+    if wanted.instance_type:
+        yield from offers
+        return
+    priced = [offer for offer in offers if offer.amount is not None]
+    if priced:
+        yield min(priced, key=lambda offer: (offer.amount or Decimal(0), offer.region))
+    else:
+        yield offers[0]
+
+
+def _everywhere(catalog: Catalog, candidate: InstanceType, bought: CapacityType) -> list[Offer]:
+    """Return an offer for each region with a price; one without a region where none has."""
+    table = catalog.price_table
+    regions = {
+        region
+        for way in BOUGHT
+        for region in table.regions_of((candidate.cloud, candidate.name, way))
+    }
+    return [_offer(catalog, candidate, region, bought) for region in sorted(regions) or [""]]
+
+
+def _offer(catalog: Catalog, candidate: InstanceType, region: str, bought: CapacityType) -> Offer:
+    price = catalog.price(candidate.cloud, region, candidate.name, bought)
+    availability = catalog.availability(candidate.cloud, region, candidate.name)
+    return Offer(candidate, region, bought, price, availability)
+
+
+def _is_in(offer: Offer, currency: str) -> bool:
+    return isinstance(offer.price, Price) and offer.price.per_hour.currency == currency
+
+
+def _order(offer: Offer, sort: SortKey) -> tuple[object, ...]:
+    name = (offer.instance_type.cloud.value, offer.instance_type.name, offer.capacity_type.value)
+    if sort is SortKey.NAME:
+        return (*name, offer.region)
+    if sort is SortKey.REGION:
+        return (offer.region, *name)
+    by_price = offer.amount if sort is SortKey.PRICE else offer.amount_per_accelerator
+    currency = offer.price.per_hour.currency if isinstance(offer.price, Price) else ""
+    return (by_price is None, currency, by_price or Decimal(0), *name, offer.region)
+
+
+def _check_region(catalog: Catalog, wanted: OfferFilter) -> None:
+    clouds = [wanted.cloud] if wanted.cloud else list(Cloud)
+    known = {region for cloud in clouds for region in catalog.regions(cloud)}
+    if wanted.region not in known:
+        guess = nearest(wanted.region, known)
+        hint = f" (did you mean {guess!r}?)" if guess else ""
+        place = f" of {wanted.cloud.value}" if wanted.cloud else ""
+        reason = f"is no region{place} that the catalog knows{hint}"
+        raise refuse("catalog", "region", wanted.region, reason, "a region with known prices")

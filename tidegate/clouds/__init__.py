@@ -1,0 +1,1 @@
+"""The clouds' own APIs: the only rooms that speak to them."""

@@ -1,0 +1,1 @@
+"""AWS's own APIs."""
