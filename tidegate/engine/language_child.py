@@ -99,7 +99,8 @@ def _describe_failure(error: Exception, program: str) -> str:
     root = where if where.is_dir() else where.parent
     trace = error.__traceback__
     while trace is not None:
-        if Path(trace.tb_frame.f_code.co_filename).resolve().is_relative_to(root):
+        name = trace.tb_frame.f_code.co_filename
+        if not name.startswith("<") and Path(name).resolve().is_relative_to(root):
             break
         trace = trace.tb_next
     lines = traceback.format_exception(type(error), error, trace or error.__traceback__)

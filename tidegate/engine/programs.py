@@ -29,6 +29,7 @@ class ProgramSpec:
         module: The Go module that holds it; its version in `tools/<name>/go.mod` is the pinned one.
         package: The Go package of the command.
         version_symbol: The linker symbol that carries the version, "" where the source has it.
+        hot: The Go packages whose speed matters when it runs; the rest is built for quick building.
     """
 
     name: str
@@ -38,6 +39,7 @@ class ProgramSpec:
     module: str
     package: str
     version_symbol: str
+    hot: tuple[str, ...]
 
 
 PULUMI = ProgramSpec(
@@ -48,6 +50,7 @@ PULUMI = ProgramSpec(
     module="github.com/pulumi/pulumi/pkg/v3",
     package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
     version_symbol="github.com/pulumi/pulumi/sdk/v3/go/common/version.Version",
+    hot=("std", "github.com/pulumi/...", "google.golang.org/...", "golang.org/x/..."),
 )
 
 OPA = ProgramSpec(
@@ -58,6 +61,7 @@ OPA = ProgramSpec(
     module="github.com/open-policy-agent/opa",
     package="github.com/open-policy-agent/opa",
     version_symbol="",
+    hot=("std", "github.com/open-policy-agent/..."),
 )
 
 SPECS = (PULUMI, OPA)
