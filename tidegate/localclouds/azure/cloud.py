@@ -2,11 +2,54 @@
 
 from __future__ import annotations
 
-from werkzeug.exceptions import NotFound
-
+from tidegate.localclouds.azure.aks import AgentPoolLogic, ManagedClusterLogic
+from tidegate.localclouds.azure.arm import Arm, Logic
+from tidegate.localclouds.azure.azure_type import AzureType
+from tidegate.localclouds.azure.face import ArmFace
+from tidegate.localclouds.azure.kinds import (
+    AGENT_POOL,
+    BLOB_CONTAINER,
+    BLOB_SERVICE,
+    KINDS,
+    MANAGED_CLUSTER,
+    MANAGEMENT_POLICY,
+    RESERVATION,
+    RESERVATION_GROUP,
+    STORAGE_ACCOUNT,
+    TABLE,
+    WORKSPACE,
+    Kind,
+)
+from tidegate.localclouds.azure.resources import (
+    BlobContainerLogic,
+    BlobServiceLogic,
+    ManagementPolicyLogic,
+    ReservationGroupLogic,
+    ReservationLogic,
+    StorageAccountLogic,
+    TableLogic,
+    WorkspaceLogic,
+)
 from tidegate.localclouds.contracts import Cloud, World
 
 
-def build_azure_cloud(world: World) -> Cloud:  # noqa: ARG001 - no type needs it yet
-    """Build the Azure half of one server process over the shared store."""
-    return Cloud(package="azure-native", behaviours={}, face=NotFound())
+def build_azure_cloud(world: World) -> Cloud:
+    """Build Azure over one world."""
+    logic: list[tuple[Kind, Logic]] = [
+        (AGENT_POOL, AgentPoolLogic()),
+        (BLOB_CONTAINER, BlobContainerLogic()),
+        (BLOB_SERVICE, BlobServiceLogic()),
+        (MANAGED_CLUSTER, ManagedClusterLogic()),
+        (MANAGEMENT_POLICY, ManagementPolicyLogic()),
+        (RESERVATION, ReservationLogic()),
+        (RESERVATION_GROUP, ReservationGroupLogic()),
+        (STORAGE_ACCOUNT, StorageAccountLogic()),
+        (TABLE, TableLogic()),
+        (WORKSPACE, WorkspaceLogic()),
+    ]
+    arm = Arm(world, {kind.type.lower(): part for kind, part in logic})
+    return Cloud(
+        package="azure-native",
+        behaviours={kind.token: AzureType(arm, kind) for kind in KINDS},
+        face=ArmFace(arm).application(),
+    )

@@ -1,0 +1,72 @@
+"""What Azure Compute and Resource Manager refuse, said of the REST body.
+
+Sources: Microsoft Learn, "On-demand capacity reservation", "Naming rules and restrictions for
+Azure resources", REST reference Microsoft.Compute, read 2026-11-30.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tidegate.localclouds.azure import places
+from tidegate.localclouds.bodies import look
+from tidegate.localclouds.contracts import CheckFailure
+
+Body = Mapping[str, Any]
+
+GROUP_NAME = re.compile(r"[-\w.()]{0,89}[-\w()]")
+COMPUTE_NAME = re.compile(r"[A-Za-z0-9_](?:[-\w.]{0,78}[A-Za-z0-9_])?")
+ZONES = ("1", "2", "3")
+
+
+def check_resource_group(name: Any, body: Body) -> Iterator[CheckFailure]:
+    """Say what is wrong with a resource group."""
+    if isinstance(name, str) and not GROUP_NAME.fullmatch(name):
+        yield CheckFailure(
+            "name",
+            f"The provided resource group name '{name}' has invalid characters or length: 1 to 90 "
+            "letters, digits, '_', '-', '.', '(' and ')', not ending with a period.",
+        )
+    if body.get("location") is None:
+        yield CheckFailure("location", "The location property is required for this definition.")
+
+
+def _check_zones(body: Body) -> Iterator[CheckFailure]:
+    zones = body.get("zones")
+    for index, zone in enumerate(zones if isinstance(zones, list) else []):
+        if isinstance(zone, str) and zone not in ZONES:
+            yield CheckFailure(f"zones[{index}]", f"Zone '{zone}' is not one of 1, 2, 3.")
+
+
+def check_reservation_group(name: Any, body: Body) -> Iterator[CheckFailure]:
+    """Say what is wrong with a capacity reservation group."""
+    yield from _check_name(name)
+    yield from _check_zones(body)
+
+
+def check_reservation(name: Any, body: Body) -> Iterator[CheckFailure]:
+    """Say what is wrong with a capacity reservation."""
+    yield from _check_name(name)
+    yield from _check_zones(body)
+    zones = body.get("zones")
+    if isinstance(zones, list) and len(zones) > 1:
+        yield CheckFailure("zones", "A capacity reservation stands in one zone.")
+    size, count = look(body, "sku.name"), look(body, "sku.capacity")
+    if size is None:
+        yield CheckFailure("sku.name", "Required parameter 'sku.name' is missing (null).")
+    if isinstance(size, str):
+        for reason in places.check_size(size, str(body.get("location") or "")):
+            yield CheckFailure("sku.name", reason)
+    if isinstance(count, int) and not 0 <= count <= 1000:
+        yield CheckFailure("sku.capacity", f"Capacity {count} is not in 0 to 1000.")
+
+
+def _check_name(name: Any) -> Iterator[CheckFailure]:
+    if isinstance(name, str) and not COMPUTE_NAME.fullmatch(name):
+        yield CheckFailure(
+            "name",
+            f"Resource name '{name}' is invalid: 1 to 80 letters, digits, '_', '-' and '.', not "
+            "ending with '-' or '.'.",
+        )
