@@ -63,7 +63,7 @@ WORDS: dict[tuple[str, FaultKind], tuple[str, str, int]] = {
         409,
     ),
     ("azure-native", FaultKind.QUOTA): (
-        "QuotaExceeded",
+        "OperationNotAllowed",
         "Operation could not be completed as it results in exceeding approved cores quota.",
         409,
     ),
@@ -121,7 +121,7 @@ class Faults:
             )
             return build_fault({**body, "id": cursor.lastrowid})
 
-    def list(self) -> list[Fault]:
+    def list(self) -> Sequence[Fault]:
         """Return the faults in force, oldest first."""
         with self._store.transaction() as connection:
             rows = connection.execute("SELECT id, fault FROM faults ORDER BY id").fetchall()

@@ -9,7 +9,7 @@ from tidegate.localclouds.azure.aks_rules import SPOT_LABEL, SPOT_TAINT
 from tidegate.localclouds.azure.arm import Arm, Logic, refuse_changes
 from tidegate.localclouds.azure.errors import invalid_parameter, refused
 from tidegate.localclouds.azure.ids import ArmId, digits_of, identify, parse_id
-from tidegate.localclouds.azure.kinds import AGENT_POOL, RESERVATION
+from tidegate.localclouds.azure.kinds import AGENT_POOL, RESERVATION, RESERVATION_GROUP
 from tidegate.localclouds.bodies import Body, fill_defaults
 from tidegate.localclouds.contracts import CloudError
 
@@ -47,7 +47,8 @@ class ManagedClusterLogic(Logic):
 
     def settle(self, arm: Arm, id: ArmId, old: Body | None, body: Body) -> None:
         """Fill the cluster in."""
-        del arm
+        for pool in body["properties"].get("agentPoolProfiles") or []:
+            check_reservation(arm, pool)
         properties = body["properties"]
         refuse_changes(old, body, ("dnsPrefix", "nodeResourceGroup"))
         prefix = properties.get("dnsPrefix") or properties.get("fqdnSubdomain")
@@ -124,34 +125,13 @@ class AgentPoolLogic(Logic):
         self._check_mode(arm, id, old, properties)
         refuse_changes(old, body, FIXED)
         fill_pool(properties, cluster["properties"]["kubernetesVersion"])
-        self._check_reservations(arm, properties)
+        check_reservation(arm, properties)
 
     def _check_mode(self, arm: Arm, id: ArmId, old: Body | None, properties: Body) -> None:
         was_system = old is not None and old["properties"]["mode"] == "System"
         if was_system and properties.get("mode") == "User" and not _other_system_pools(arm, id):
             raise refused(
                 "OperationNotAllowed", "There has to be at least one system agent pool.", 400
-            )
-
-    def _check_reservations(self, arm: Arm, properties: Body) -> None:
-        given = properties.get("capacityReservationGroupID")
-        if not given:
-            return
-        group = parse_id(given)
-        if arm.find(group) is None:
-            raise invalid_parameter(
-                "agentPoolProfile.capacityReservationGroupID",
-                f"Capacity reservation group '{given}' was not found.",
-            )
-        sizes = {
-            str(item["sku"]["name"]).lower()
-            for item in arm.shelf.find(RESERVATION.type, f"{group.key}/")
-        }
-        if properties["vmSize"].lower() not in sizes:
-            raise invalid_parameter(
-                "agentPoolProfile.capacityReservationGroupID",
-                f"Capacity reservation group '{group.name}' has no reservation of VM size "
-                f"{properties['vmSize']}.",
             )
 
     def after_put(self, arm: Arm, id: ArmId, body: Body, *, is_new: bool) -> None:
@@ -172,6 +152,23 @@ class AgentPoolLogic(Logic):
         """Tell whether more nodes are asked for."""
         before = old["properties"]["count"] if old else 0
         return int((body.get("properties") or {}).get("count") or 0) > before
+
+
+def check_reservation(arm: Arm, properties: Body) -> None:
+    """Refuse a capacity reservation group that does not exist or holds other sizes."""
+    given = properties.get("capacityReservationGroupID")
+    if not given:
+        return
+    group = parse_id(given)
+    place = "agentPoolProfile.capacityReservationGroupID"
+    if group.kind.lower() != RESERVATION_GROUP.type.lower() or arm.find(group) is None:
+        raise invalid_parameter(place, f"Capacity reservation group '{given}' was not found.")
+    size = properties.get("vmSize") or DEFAULT_SIZE
+    held = arm.shelf.find(RESERVATION.type, f"{group.key}/")
+    if size.lower() not in {str(item["sku"]["name"]).lower() for item in held}:
+        raise invalid_parameter(
+            place, f"Capacity reservation group '{group.name}' has no reservation of size {size}."
+        )
 
 
 def fill_pool(properties: Body, version: str) -> None:

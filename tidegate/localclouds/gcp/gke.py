@@ -75,6 +75,8 @@ class Gke:
         if cluster.get("initialNodeCount"):
             default = {"name": "default-pool", "initialNodeCount": cluster["initialNodeCount"]}
             pools.append({**default, "config": dict(cluster.get("nodeConfig") or {})})
+        for pool in pools:
+            self._check_reservation(name, {"locations": names.default_zones(location)}, pool)
         with self.shelf.transaction():
             fill_cluster(cluster, project, location)
             self.shelf.put(CLUSTER, name, cluster)
