@@ -108,9 +108,7 @@ async def open_provider(cloud: Cloud, world: World) -> tuple[grpc.aio.Server, in
             ("grpc.max_send_message_length", MAXIMUM_MESSAGE),
         ]
     )
-    provider_pb2_grpc.add_ResourceProviderServicer_to_server(  # type: ignore[no-untyped-call]
-        Provider(cloud, world), server
-    )
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(Provider(cloud, world), server)
     port = server.add_insecure_port(f"{LOOPBACK}:0")
     await server.start()
     return server, port
@@ -133,14 +131,15 @@ async def serve(state_dir: Path) -> None:
     write_endpoints(state_dir, _describe(state_dir, clouds, ports, [face.url for face in faces]))
     LOG.info("ready")
     await stopped.wait()
+    LOG.info("stopping")
     (state_dir / FILE).unlink(missing_ok=True)
     await asyncio.gather(*(server.stop(GRACE_SECONDS) for server, _ in providers))
-    for face in faces:
-        face.close()
+    await asyncio.gather(*(asyncio.to_thread(face.close) for face in faces))
     for cloud in clouds:
         if cloud.close is not None:
             cloud.close()
     world.store.close()
+    LOG.info("stopped")
 
 
 def _describe(

@@ -22,7 +22,7 @@ class Client:
 
     def __init__(self, service: str, region: str, front: MotoFront) -> None:
         self._client = boto3.client(
-            service,  # type: ignore[call-overload]
+            service,
             region_name=region,
             endpoint_url=NOWHERE,
             config=Config(

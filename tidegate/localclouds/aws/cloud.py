@@ -27,7 +27,7 @@ from tidegate.localclouds.contracts import Cloud, TypeBehaviour, World
 
 def build_aws_cloud(world: World) -> Cloud:
     """Build the AWS part of one server process; moto is brought to where its journal ends."""
-    front = MotoFront(world.store, correct_moto)
+    front = MotoFront(world.store, world.faults, correct_moto)
     clients = Clients(front)
     return Cloud(
         package="aws",

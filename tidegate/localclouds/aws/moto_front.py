@@ -14,6 +14,7 @@ Calls inside the process (the provider's boto3 clients) take the same door witho
 from __future__ import annotations
 
 import io
+import logging
 import os
 import time
 from collections.abc import Callable, Iterable
@@ -22,42 +23,41 @@ from urllib.parse import unquote, urlsplit
 
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 
+from tidegate.localclouds.aws.actions import (
+    Answer,
+    find_action,
+    is_read,
+    name_action,
+    render_error,
+)
 from tidegate.localclouds.aws.journal import Entry, Journal
 from tidegate.localclouds.aws.moto_clock import MotoClock
+from tidegate.localclouds.faults import Faults, judge
 from tidegate.localclouds.store import Store
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-Answer = tuple[str, list[tuple[str, str]], bytes]
-READ_VERBS = ("Describe", "Get", "List", "Head", "BatchGet", "Lookup", "Search")
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-# Actions whose names read like a look-up and that change something all the same.
-WRITING_READS = frozenset({"GetSessionToken"})
+LOG = logging.getLogger(__name__)
+NOT_IMPLEMENTED = "501"
 SERVER_ERROR = 500
 
 
 class MotoFront:
     """A WSGI application and an in-process transport over one moto."""
 
-    def __init__(
-        self,
-        store: Store,
-        correct: Callable[[], None],
-        guard: Callable[[str], Answer | None] = lambda _: None,
-    ) -> None:
+    def __init__(self, store: Store, faults: Faults, correct: Callable[[], None]) -> None:
         """Load moto, correct it, and bring it to where the journal says it was.
 
         Args:
             store: Holds the journal.
-            correct: Called once when moto is loaded and before anything is replayed.
-            guard: Asked before each call, by action ("eks:CreateNodegroup"); what it returns is
-                answered instead of asking moto.
+            faults: What to fail on command, by action ("eks:CreateNodegroup").
+            correct: Called when moto is loaded and before anything is replayed.
         """
         os.environ["MOTO_IAM_LOAD_MANAGED_POLICIES"] = "true"
         self._store = store
+        self._faults = faults
         self._journal = Journal(store)
-        self._guard = guard
         self._clock = MotoClock()
         self._application = _load_moto()
         correct()
@@ -68,7 +68,8 @@ class MotoFront:
         length = int(environ.get("CONTENT_LENGTH") or 0)
         body = _read_body(environ, length)
         kept = {key: value for key, value in environ.items() if isinstance(value, str)}
-        status, headers, content = self.handle(Entry(kept, body))
+        entry = Entry(kept, body)
+        status, headers, content = self._fail_on_command(entry) or self.handle(entry)
         start(status, headers)
         return [content]
 
@@ -78,20 +79,38 @@ class MotoFront:
         raw = _Raw(content)
         return AWSResponse(request.url, int(status.split()[0]), dict(headers), raw)
 
+    def _fail_on_command(self, entry: Entry) -> Answer | None:
+        """Return the error that a fault asks for, after its latency."""
+        if not self._faults.list():
+            return None
+        wait, error = judge(self._faults.take("aws", name_action(entry)), "aws")
+        time.sleep(wait)
+        if error is None:
+            return None
+        return render_error(entry, error.code, error.message, error.status)
+
     def handle(self, entry: Entry) -> Answer:
         """Handle one request; keep it when it may have changed something."""
         with self._store.transaction():
-            action = find_action(entry)
-            refused = self._guard(action)
-            if refused is not None:
-                return refused
-            if is_read(action):
-                return self._ask(entry)
+            if is_read(find_action(entry)):
+                return self._answer(entry)
             entry = entry.stamped(seed=time.time_ns(), at=time.time())
             answer = self._replay_one(entry)
-            if int(answer[0].split()[0]) < SERVER_ERROR:
+            if not answer[0].startswith(NOT_IMPLEMENTED):
                 self._journal.append(entry)
             return answer
+
+    def _answer(self, entry: Entry) -> Answer:
+        """Ask moto; what it lacks or stumbles over becomes an error that an SDK reads."""
+        try:
+            return self._ask(entry)
+        except NotImplementedError:
+            words = f"{name_action(entry)} is not emulated by the local clouds"
+            return render_error(entry, "NotImplemented", words, int(NOT_IMPLEMENTED))
+        except Exception as error:
+            LOG.exception("moto: %s", name_action(entry))
+            words = f"fault in the local clouds: {type(error).__name__}: {error}"
+            return render_error(entry, "InternalFailure", words, SERVER_ERROR)
 
     def _replay(self) -> None:
         for entry in self._journal.read():
@@ -99,7 +118,7 @@ class MotoFront:
 
     def _replay_one(self, entry: Entry) -> Answer:
         with self._clock.fixed(entry.seed, entry.at):
-            return self._ask(entry)
+            return self._answer(entry)
 
     def _ask(self, entry: Entry) -> Answer:
         answered: list[Any] = []
@@ -141,32 +160,10 @@ def _load_moto() -> WSGIApplication:
     from moto.moto_api._internal import mock_random
 
     mock_random.seed(0)  # moto draws some ids while its modules are imported
-    from moto.server import DomainDispatcherApplication, create_backend_app
+    from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
     application: WSGIApplication = DomainDispatcherApplication(create_backend_app)
     return application
-
-
-def find_action(entry: Entry) -> str:
-    """Return "service:Action" as far as headers and a form body tell; "s3:PUT" for REST."""
-    scope = entry.environ.get("HTTP_AUTHORIZATION", "").split("Credential=")[-1].split(",")[0]
-    parts = scope.split("/")
-    service = parts[3] if len(parts) > 3 else ""  # key/date/region/service
-    target = entry.environ.get("HTTP_X_AMZ_TARGET", "")
-    if target:
-        return f"{service}:{target.split('.')[-1]}"
-    if entry.body.startswith(b"Action=") or b"&Action=" in entry.body[:4096]:
-        form = entry.body.split(b"Action=", 1)[1].split(b"&", 1)[0]
-        return f"{service}:{form.decode()}"
-    return f"{service}:{entry.environ['REQUEST_METHOD']}"
-
-
-def is_read(action: str) -> bool:
-    """Tell whether a request changes nothing."""
-    name = action.split(":")[-1]
-    if name in WRITING_READS:
-        return False
-    return name in SAFE_METHODS or name.startswith(READ_VERBS)
 
 
 def _build_entry(request: AWSPreparedRequest) -> Entry:

@@ -180,8 +180,8 @@ def _count_available(backend: Any, reservation: Reservation) -> int:
         for other in _reservations(backend).values()
         if other.order < reservation.order and _is_alike(other, reservation)
     )
-    total: int = reservation.fields["TotalInstanceCount"]
-    return total - min(total, max(0, used - older))
+    total = int(reservation.fields["TotalInstanceCount"])
+    return total - min(total, max(0, used - int(older)))
 
 
 def _is_alike(one: Reservation, other: Reservation) -> bool:
