@@ -22,7 +22,13 @@ from tidegate.engine.python_environment import (
     installed_set,
     prepare_environment,
 )
-from tidegate.engine.toolchain import ToolMissing, obtain_program, provide_language_host
+from tidegate.engine.toolchain import (
+    ToolMissing,
+    find_toolchain,
+    obtain_program,
+    provide_language_host,
+    write_shell_environment,
+)
 from tidegate.engine.toolchain_stamp import is_current, record
 
 _PULSE_SECONDS = 15
@@ -84,6 +90,7 @@ def setup(root: Path, *, dev: bool, quiet: bool = False) -> list[str]:
         return failures
     progress.say("setup", f"language host: {provide_language_host(root, environment)}")
     remove_private_go_cache(root / ".tools")
+    write_shell_environment(root, find_toolchain(root, environment))
     record(root, environment)
     progress.say("setup", "done")
     return []

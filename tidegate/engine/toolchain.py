@@ -75,7 +75,7 @@ class Toolchain:
         """
         environment = {
             **base,
-            "PATH": self._path(base.get("PATH", os.defpath)),
+            "PATH": os.pathsep.join([*self.folders(), base.get("PATH", os.defpath)]),
             "PULUMI_HOME": str(home),
             "PULUMI_BACKEND_URL": backend_url,
             "PULUMI_SKIP_UPDATE_CHECK": "1",
@@ -89,12 +89,36 @@ class Toolchain:
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         return environment
 
-    def _path(self, inherited: str) -> str:
-        # The environment's Python first (an official language host runs `python3` from PATH),
-        # then the programs chosen here, then whatever else there is.
-        first = [str(self.python.parent), str(self.pulumi.path.parent), str(self.opa.path.parent)]
-        first.append(str(tools_bin(self.root)))
-        return os.pathsep.join([*dict.fromkeys(first), inherited])
+    def folders(self) -> tuple[str, ...]:
+        """What goes before the inherited PATH.
+
+        The environment's Python first (an official language host runs `python3` from PATH), then
+        the programs chosen here, then whatever else the checkout keeps.
+        """
+        programs = (self.python, self.pulumi.path, self.opa.path)
+        first = [str(program.parent) for program in programs]
+        return tuple(dict.fromkeys([*first, str(tools_bin(self.root))]))
+
+
+def write_shell_environment(root: Path, toolchain: Toolchain) -> Path:
+    """Write what a script of this checkout sources: the programs first, caches in `.tidegate`."""
+    path = root / ".tools" / "environment"
+    cache = root / ".tidegate" / "cache"
+    settings = {
+        "PATH": ":".join(toolchain.folders()) + ":$PATH",
+        "VIRTUAL_ENV": str(toolchain.python.parent.parent),
+        "TIDEGATE_CACHE": str(cache),
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(cache / "hypothesis"),
+        "PYTHONPYCACHEPREFIX": str(cache / "pycache"),
+        "RUFF_CACHE_DIR": str(cache / "ruff"),
+    }
+    lines = [f'export {name}="{value}"' for name, value in settings.items()]
+    # Compiled modules are kept: without them each start of three cloud SDKs costs seconds.
+    lines.append("unset PYTHONDONTWRITEBYTECODE PYTHONHOME")
+    staged = path.with_name(".environment.new")
+    staged.write_text("# Written by scripts/setup.\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    staged.replace(path)
+    return path
 
 
 def tools_bin(root: Path) -> Path:

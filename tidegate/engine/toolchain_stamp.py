@@ -19,7 +19,8 @@ def is_current(root: Path, environment: Mapping[str, str]) -> bool:
         recorded = json.loads(_stamp(root).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return bool(recorded == _describe(root, environment))
+    known = bool(recorded == _describe(root, environment))
+    return known and (root / ".tools" / "environment").is_file()
 
 
 def record(root: Path, environment: Mapping[str, str]) -> None:
@@ -38,7 +39,10 @@ def _describe(root: Path, environment: Mapping[str, str]) -> dict[str, Any]:
     search = environment.get("PATH", os.defpath)
     description: dict[str, Any] = {"minimum": {spec.name: list(spec.minimum) for spec in SPECS}}
     for name in (*(spec.name for spec in SPECS), LANGUAGE_HOST):
-        places = [shutil.which(name, path=search), str(tools_bin(root) / name)]
+        kept = str(tools_bin(root) / name)
+        on_path = shutil.which(name, path=search)
+        # With .tools/bin on PATH it is the same program: no reason to judge it anew.
+        places = [None if on_path == kept else on_path, kept]
         description[name] = [_describe_file(place) for place in places]
     description["any"] = all(
         any(description[name]) for name in (*(spec.name for spec in SPECS), LANGUAGE_HOST)
