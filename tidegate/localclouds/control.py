@@ -56,14 +56,25 @@ class Control:
         """Say that the server answers."""
         return {"status": "ok"}
 
-    def resources(self, request: Request) -> list[dict[str, str]]:
-        """List what the store holds; `?urn=` gives what one URN made."""
-        urn = request.args.get("urn")
-        return [
-            {"cloud": record.cloud, "type": record.type_token, "id": record.id, "urn": record.urn}
-            for record in self._world.store.list(urn=urn)
+    def resources(self, request: Request) -> list[dict[str, Any]]:
+        """List what the store holds; `?urn=` gives what one URN made.
+
+        What no engine has named since its creation ("answered": false) comes last.
+        """
+        records = self._world.store.list(urn=request.args.get("urn"))
+        found = [
+            {
+                "cloud": record.cloud,
+                "type": record.type_token,
+                "id": record.id,
+                "urn": record.urn,
+                "answered": (record.cloud, record.type_token, record.id)
+                not in self._world.unanswered,
+            }
+            for record in records
             if record.urn
         ]
+        return sorted(found, key=lambda item: not item["answered"])
 
     def types(self, request: Request) -> list[dict[str, Any]]:  # noqa: ARG002 - as every route
         """Tell for each type in use, and each with an API, what backs it and how many there are."""
