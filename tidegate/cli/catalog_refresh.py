@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -26,10 +26,14 @@ from tidegate.catalog.feeds.overlay_text import (
 from tidegate.catalog.load import load_catalog
 from tidegate.catalog.overlay import parse_overlay
 from tidegate.cli.output import FormatOption, OutputFormat, print_json
-from tidegate.cli.price_fetching import COMMAND, KEY_VARIABLE, Fetched, fetch_all, plan_fetch
-from tidegate.clouds.fetching import open_fetcher
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.problems import refuse
+
+if TYPE_CHECKING:
+    from tidegate.cli.price_fetching import Fetched
+
+COMMAND = "tidegate catalog refresh"
+KEY_VARIABLE = "TIDEGATE_GCP_API_KEY"
 
 
 def refresh(
@@ -50,6 +54,10 @@ def refresh(
     Rows of places that could not be fetched are kept from the earlier file. Exit code 0 when all
     came, 1 when some place failed, 2 on bad input.
     """
+    # The HTTP client is loaded only here: listing prices starts without it.
+    from tidegate.cli.price_fetching import fetch_all, plan_fetch
+    from tidegate.clouds.fetching import open_fetcher
+
     catalog = load_catalog()
     wanted = plan_fetch(catalog, tuple(cloud or ()), tuple(region or ()), gcp_api_key)
     earlier = read_earlier(output, catalog)

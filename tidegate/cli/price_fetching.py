@@ -12,6 +12,7 @@ from tidegate.catalog.feeds.gcp import parse_families
 from tidegate.catalog.feeds.overlay_text import ALL_REGIONS, PriceRow, rows_of_feed
 from tidegate.catalog.feeds.rows import Feed
 from tidegate.catalog.load import read_machine_families
+from tidegate.cli.catalog_refresh import COMMAND, KEY_VARIABLE
 from tidegate.clouds.aws import prices as aws_prices
 from tidegate.clouds.azure import prices as azure_prices
 from tidegate.clouds.fetching import Fetcher, FetchFailed
@@ -19,8 +20,6 @@ from tidegate.clouds.gcp import prices as gcp_prices
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.problems import nearest, refuse
 
-COMMAND = "tidegate catalog refresh"
-KEY_VARIABLE = "TIDEGATE_GCP_API_KEY"
 NOTHING_KNOWN = "the list has no price of any type that the catalog knows, so it is not believed"
 
 

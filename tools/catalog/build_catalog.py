@@ -17,7 +17,7 @@ from pathlib import Path
 
 from accelerated_types import TypeRow, build_types
 from aws_offerings import build_offerings, read_moto_types
-from price_rows import SENTINELS, build_prices
+from price_rows import build_prices
 from terms import build_commitments, build_sources, build_storage
 
 HERE = Path(__file__).resolve().parent
@@ -61,7 +61,7 @@ def build(prices_dir: Path, moto_resources: Path, output: Path) -> None:
     )
     build_storage(prices_dir / "cloudprice_object_storage_prices.json", output / "storage.json")
     build_commitments(prices_dir / "cloudprice_ri_tiers.json", output / "commitments.json")
-    build_sources(rows, output / "sources.json", SENTINELS)
+    build_sources(rows, output / "sources.json")
 
 
 def find_moto() -> Path:

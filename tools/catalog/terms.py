@@ -149,9 +149,7 @@ def measure_spot_ratio(rows: Iterable[Mapping[str, str]]) -> Decimal:
     return Decimal(statistics.median(ratios)).quantize(Decimal("0.01"))
 
 
-def build_sources(
-    rows: Iterable[Mapping[str, str]], target: Path, sentinels: Iterable[Decimal]
-) -> None:
+def build_sources(rows: Iterable[Mapping[str, str]], target: Path) -> None:
     """Write the origins of the prices and the assumed ratio of spot to on-demand."""
     ratio = measure_spot_ratio(rows)
     _write(
@@ -159,7 +157,6 @@ def build_sources(
         {
             "currency": "USD",
             "sources": ORIGINS,
-            "sentinels": [str(value) for value in sentinels],
             "assumed_spot_ratio": {
                 "ratio": str(ratio),
                 "clouds": ["aws", "azure"],
