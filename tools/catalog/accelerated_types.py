@@ -97,7 +97,7 @@ def _type_of(row: Mapping[str, str], described: Mapping[str, Any] | None) -> Typ
     vcpus, memory = row["vcpus"], row["memory_gib"].removesuffix(".0")
     if cloud == "gcp":
         vcpus, memory = facts.GOOGLE_SIZES[name]
-    chip = CANONICAL[row["accelerator"]] if row["accelerator"] else ""
+    chip = _canonical(name, row["accelerator"])
     if name in facts.H100_NVL:
         chip = "h100-94gb"
     count, source = row["accelerator_count"], COUNT_SOURCES[row["accelerator_count_source"]]
@@ -120,6 +120,12 @@ def _type_of(row: Mapping[str, str], described: Mapping[str, Any] | None) -> Typ
     )
 
 
+def _canonical(name: str, spelling: str) -> str:
+    if spelling and spelling not in CANONICAL:
+        raise ValueError(f"{name}: no chip is called {spelling!r}; add it to CANONICAL")
+    return CANONICAL[spelling] if spelling else ""
+
+
 def _moto_only(name: str, described: Mapping[str, Any]) -> TypeRow:
     """An accelerated AWS type that the price source lacks: its price stays unknown."""
     return TypeRow(
@@ -128,7 +134,7 @@ def _moto_only(name: str, described: Mapping[str, Any]) -> TypeRow:
         vcpus=described["vcpus"],
         memory_gib=described["memory_gib"],
         arch=described["arch"],
-        accelerator=CANONICAL[described["accelerator"]],
+        accelerator=_canonical(name, described["accelerator"]),
         count=described["count"],
         sliced="",
         share="",

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from accelerated_types import TypeRow, build_types
@@ -65,10 +66,11 @@ def build(prices_dir: Path, moto_resources: Path, output: Path) -> None:
 
 
 def find_moto() -> Path:
-    """Return where the installed moto keeps its EC2 records."""
-    import moto
-
-    return Path(moto.__file__).parent / "ec2" / "resources"
+    """Return where the installed moto keeps its EC2 records, without importing it."""
+    found = find_spec("moto")
+    if found is None or found.origin is None:
+        raise SystemExit("moto is not installed; name its ec2/resources directory with --moto")
+    return Path(found.origin).parent / "ec2" / "resources"
 
 
 def main() -> None:
