@@ -86,49 +86,47 @@ ANY_VALUE = st.recursive(
 
 
 def properties_of(*names: str) -> st.SearchStrategy:
-    return st.fixed_dictionaries({}, optional={name: ANY_VALUE for name in names})
+    return st.fixed_dictionaries({}, optional=dict.fromkeys(names, ANY_VALUE))
 
 
 CONFIG = properties_of(
     "minSize", "desiredSize", "machineType", "labels", "tags", "guestAccelerators", "launchTemplate"
 )
+PLAIN_PROPERTIES = [
+    "tags",
+    "labels",
+    "taints",
+    "nodeTaints",
+    "nodeLabels",
+    "instanceTypes",
+    "amiType",
+    "vmSize",
+    "mode",
+    "count",
+    "minCount",
+    "minSize",
+    "enableAutoScaling",
+    "initialNodeCount",
+    "capacityType",
+    "tagSpecifications",
+    "retentionInDays",
+    "totalRetentionInDays",
+    "retentionDays",
+    "workspaceName",
+    "name",
+    "bucketId",
+    "logGroupClass",
+]
 POOL = st.fixed_dictionaries(
     {},
     optional={
-        **{
-            name: ANY_VALUE
-            for name in (
-                "tags",
-                "labels",
-                "taints",
-                "nodeTaints",
-                "nodeLabels",
-                "instanceTypes",
-                "amiType",
-                "vmSize",
-                "mode",
-                "count",
-                "minCount",
-                "minSize",
-                "enableAutoScaling",
-                "initialNodeCount",
-                "capacityType",
-                "tagSpecifications",
-            )
-        },
+        **dict.fromkeys(PLAIN_PROPERTIES, ANY_VALUE),
         "scalingConfig": ANY_VALUE | CONFIG,
         "nodeConfig": ANY_VALUE | CONFIG,
         "autoscaling": ANY_VALUE | CONFIG,
         "launchTemplate": ANY_VALUE | CONFIG,
         "mixedInstancesPolicy": ANY_VALUE | CONFIG,
         "agentPoolProfiles": ANY_VALUE | st.lists(CONFIG, max_size=2),
-        "retentionInDays": ANY_VALUE,
-        "totalRetentionInDays": ANY_VALUE,
-        "retentionDays": ANY_VALUE,
-        "workspaceName": ANY_VALUE,
-        "name": ANY_VALUE,
-        "bucketId": ANY_VALUE,
-        "logGroupClass": ANY_VALUE,
     },
 )
 ACCELERATED = {

@@ -198,7 +198,8 @@ _AZURE_UNTAGGED = (
     "azure-native:authorization:RoleAssignment",
     "azure-native:consumption:Budget",
     "azure-native:costmanagement:Budget",
-    "azure-native:insights:DiagnosticSetting",
+    "azure-native:insights:DiagnosticSetting",  # its name before azure-native 3
+    "azure-native:monitor:DiagnosticSetting",
     "azure-native:network:Subnet",
     "azure-native:operationalinsights:Table",
     "azure-native:storage:BlobContainer",
