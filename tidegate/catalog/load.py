@@ -70,7 +70,7 @@ def build_catalog(texts: Mapping[str, str]) -> Catalog:
         accelerators=accelerators,
         types=tables.parse_types(texts["instance_types.csv"], attachable),
         price_table=tables.parse_prices(texts["prices.csv"], sources, currency),
-        offering_table=tables.parse_offerings(texts["aws_offerings.csv"]),
+        offering_table=tables.parse_offerings(texts["aws_offerings.csv"], texts["sources.json"]),
         rejected=tables.parse_rejected(texts["rejected.csv"]),
         spot_assumption=spot,
         discounts=tables.parse_discounts(texts["commitments.json"]),

@@ -55,6 +55,9 @@ class InstanceType:
         attachable: Accelerators that can be attached → the counts allowed.
         purchase: How its cloud sells it ("on-demand", "spot", "capacity-block"); empty: unknown.
         source: Where the accelerator count is stated.
+        retired: The day on which its cloud stopped selling it; None while it does. Only days
+            that have passed are recorded.
+        retired_source: Where the retirement is stated.
     """
 
     cloud: Cloud
@@ -70,6 +73,8 @@ class InstanceType:
     attachable: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     purchase: tuple[str, ...] = ()
     source: str = ""
+    retired: date | None = None
+    retired_source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,13 @@ def judge_availability(
 ) -> AvailabilityEvidence:
     """Return what is known of a type in a region.
 
-    "Not sold" needs a complete list of the region that does not name the type, while it names the
+    A cloud's word that it retired a type goes first: price lists go on naming such types. Else
+    "not sold" needs a complete list of the region that does not name the type, while it names the
     type elsewhere. A price is evidence of a sale; the lack of one is evidence of nothing.
     """
+    if instance_type.retired is not None:
+        evidence = f"retired on {instance_type.retired} ({instance_type.retired_source})"
+        return AvailabilityEvidence(Availability.NOT_SOLD, (), evidence)
     if instance_type.cloud is Cloud.AWS:
         return _judge_aws(instance_type.name, region, table, priced)
     if priced:

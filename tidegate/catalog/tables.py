@@ -27,8 +27,6 @@ from tidegate.vocabulary.accelerators import Accelerator, AcceleratorKind
 from tidegate.vocabulary.capacity import CapacityType, Cloud
 from tidegate.vocabulary.money import Money
 
-OFFERINGS_SOURCE = "AWS's offerings by zone (DescribeInstanceTypeOfferings as of moto 5.2.5)"
-
 
 @dataclass(frozen=True, slots=True)
 class Attachable:
@@ -72,9 +70,8 @@ def parse_types(text: str, attachable: Attachable) -> dict[tuple[Cloud, str], In
     """Return the instance types by cloud and name."""
     types = {}
     for row in _rows(text):
-        cloud, name, vcpus, memory, arch, chip, count, sliced, share, variant, purchase, source = (
-            row
-        )
+        cloud, name, vcpus, memory, arch, chip, count, sliced, share, variant, *rest = row
+        purchase, source, retired, retired_source = rest
         owner = Cloud(cloud)
         takes = owner is attachable.cloud and name.startswith(attachable.family)
         types[owner, name] = InstanceType(
@@ -91,6 +88,8 @@ def parse_types(text: str, attachable: Attachable) -> dict[tuple[Cloud, str], In
             attachable=attachable.counts if takes else {},
             purchase=tuple(purchase.split()),
             source=source,
+            retired=date.fromisoformat(retired) if retired else None,
+            retired_source=retired_source,
         )
     return types
 
@@ -130,7 +129,7 @@ def parse_prices(text: str, sources: Mapping[str, PriceSource], currency: str) -
     return PriceTable(listed=listed, sources=sources, currency=currency)
 
 
-def parse_offerings(text: str) -> OfferingTable:
+def parse_offerings(text: str, sources: str) -> OfferingTable:
     """Return AWS's offerings; the row `*` names every region that the record covers."""
     types = {}
     for name, zones in _rows(text):
@@ -140,7 +139,7 @@ def parse_offerings(text: str) -> OfferingTable:
             by_region[region] = tuple(region + letter for letter in letters)
         types[name] = by_region
     regions = types.pop("*")
-    return OfferingTable(regions=regions, types=types, source=OFFERINGS_SOURCE)
+    return OfferingTable(regions=regions, types=types, source=json.loads(sources)["aws_offerings"])
 
 
 def parse_rejected(text: str) -> dict[tuple[Cloud, str], str]:

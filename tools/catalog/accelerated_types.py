@@ -69,6 +69,8 @@ class TypeRow(NamedTuple):
     provider_accelerator: str
     purchase: str
     source: str
+    retired: str = ""
+    retired_source: str = ""
 
 
 def build_types(
@@ -89,7 +91,12 @@ def build_types(
     for name, (chip, count) in facts.TPU_MACHINES.items():
         row_ = TypeRow("gcp", name, "", "", "amd64", chip, str(count), "", "", "", "", "")
         types[name] = row_._replace(source=facts.GOOGLE_TPU)
-    return list(types.values()), list(rejected.values())
+    return [_retire(row) for row in types.values()], list(rejected.values())
+
+
+def _retire(row: TypeRow) -> TypeRow:
+    day, source = facts.RETIRED.get(row.name, ("", ""))
+    return row._replace(retired=day, retired_source=source)
 
 
 def _type_of(row: Mapping[str, str], described: Mapping[str, Any] | None) -> TypeRow:

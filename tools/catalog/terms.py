@@ -11,6 +11,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import vendor_facts as facts
+
 CLOUDS = ("aws", "gcp", "azure")
 
 # Cloud → storage class as the cloud's API spells it → (name in the price source or "", days it is
@@ -157,6 +159,7 @@ def build_sources(rows: Iterable[Mapping[str, str]], target: Path) -> None:
         {
             "currency": "USD",
             "sources": ORIGINS,
+            "aws_offerings": facts.AWS_OFFERINGS,
             "assumed_spot_ratio": {
                 "ratio": str(ratio),
                 "clouds": ["aws", "azure"],

@@ -6,8 +6,11 @@ Only what a vendor states stands here: a count or a size that no page states sta
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 AWS_P2 = "AWS documentation, Amazon EC2 P2 instances (1, 8 and 16 GPUs), read 2026-11-30"
-AWS_API = "AWS EC2 DescribeInstanceTypes as recorded in moto 5.2.5, read 2026-11-30"
+AWS_API = f"AWS EC2 DescribeInstanceTypes as recorded in moto {version('moto')}, read 2026-11-30"
+AWS_OFFERINGS = f"AWS's offerings by zone (DescribeInstanceTypeOfferings, moto {version('moto')})"
 LEARN = "MicrosoftDocs/azure-compute-docs, virtual machine sizes, "
 LEARN_RTX = LEARN + "NC_RTXPRO6000BSE_v6 at 02773904e1bc, 2025-12-05"
 LEARN_V620 = LEARN + "NGads_V620 at 2bc777fdc35c, 2024-07-31"
@@ -140,6 +143,24 @@ TPU_MACHINES: dict[str, tuple[str, int]] = {
     "ct6e-standard-1t": ("tpu-v6e", 1),
     "ct6e-standard-4t": ("tpu-v6e", 4),
     "ct6e-standard-8t": ("tpu-v6e", 8),
+}
+
+# Sizes that their cloud has retired → (day, source). Only days that have passed stand here: price
+# lists go on naming such sizes.
+NCV3_END = ("2025-09-30", "MicrosoftDocs/azure-docs, NCv3 retirement, 2024-03-19")
+NVV3_END = ("2026-09-30", "MicrosoftDocs/azure-compute-docs, NVv3 retirement at 1aca86380aa9")
+NVV4_END = ("2026-09-30", "MicrosoftDocs/azure-compute-docs, NVv4 retirement at 1a043fb3a20b")
+RETIRED: dict[str, tuple[str, str]] = {
+    "Standard_NC6s_v3": NCV3_END,
+    "Standard_NC12s_v3": NCV3_END,
+    "Standard_NC24s_v3": NCV3_END,
+    "Standard_NV12s_v3": NVV3_END,
+    "Standard_NV24s_v3": NVV3_END,
+    "Standard_NV48s_v3": NVV3_END,
+    "Standard_NV4as_v4": NVV4_END,
+    "Standard_NV8as_v4": NVV4_END,
+    "Standard_NV16as_v4": NVV4_END,
+    "Standard_NV32as_v4": NVV4_END,
 }
 
 # What a machine family's own guest accelerator is called, where it differs from the chip's.

@@ -165,9 +165,32 @@ def test_price_lists_never_say_not_sold(cloud: Cloud) -> None:
     said = {
         CATALOG.availability(cloud, region, found.name)
         for found in CATALOG.instance_types(cloud)
+        if found.retired is None
         for region in (*CATALOG.regions(cloud), "nowhere1")
     }
     assert said == {Availability.SOLD, Availability.UNKNOWN}
+
+
+def test_a_type_that_its_cloud_retired_is_not_sold_although_price_lists_name_it() -> None:
+    retired = sorted(found.name for found in CATALOG.types.values() if found.retired)
+    assert retired == [
+        "Standard_NC12s_v3",
+        "Standard_NC24s_v3",
+        "Standard_NC6s_v3",
+        "Standard_NV12s_v3",
+        "Standard_NV16as_v4",
+        "Standard_NV24s_v3",
+        "Standard_NV32as_v4",
+        "Standard_NV48s_v3",
+        "Standard_NV4as_v4",
+        "Standard_NV8as_v4",
+    ]
+    assert isinstance(CATALOG.price("azure", "eastus", "Standard_NC6s_v3", "on-demand"), Price)
+    evidence = CATALOG.availability_evidence("azure", "eastus", "Standard_NC6s_v3")
+    assert (evidence.availability, evidence.evidence) == (
+        Availability.NOT_SOLD,
+        "retired on 2025-09-30 (MicrosoftDocs/azure-docs, NCv3 retirement, 2024-03-19)",
+    )
 
 
 def test_sold_types_name_their_zones() -> None:
