@@ -79,7 +79,10 @@ def test_faults_are_gathered_and_raised_together():
         arguments.finish()
 
     assert str(caught.value).splitlines() == [
-        "pool x: cloud = 'asw': is not known (did you mean 'aws'?); expected one of aws, gcp, azure",
+        (
+            "pool x: cloud = 'asw': is not known (did you mean 'aws'?); expected one of aws, gcp, "
+            "azure"
+        ),
         "pool x: max_nodes = 'many': is out of range; expected a whole number of at least 0",
         "pool x: zones = 'a': is not a list; expected a list of strings",
         "pool x: priority = True: is out of range; expected a whole number of at least 0",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import runpy
 import sys
@@ -43,6 +44,7 @@ def run_stack(record, monkeypatch):
         return record(program)
 
     yield run
+    gc.enable()  # the program is short-lived and switches it off
     set_all_config({})
     for name in MODULES:
         sys.modules.pop(name, None)

@@ -135,7 +135,7 @@ def test_a_locked_log_bucket_is_protected(declare):
             {"retention_days": 45},
             (
                 "telemetry run-logs: retention_days = 45: is no retention of a CloudWatch log "
-                "group (60 is the next that keeps data as long); expected one of 1, 3, 5, 7, 14, 30, 60"
+                "group (60 is the next that keeps data as long); expected one of 1, 3, 5, 7, 14"
             ),
         ),
         (

@@ -107,9 +107,8 @@ def find_scaling_group(resources: Sequence[Any] | None) -> str:
 
 def _field(holder: Any, snake: str, camel: str) -> Any:
     """Return a field of an output, typed or, from a provider's raw answer, a mapping."""
-    if isinstance(holder, dict):
-        return holder.get(snake, holder.get(camel))
-    return getattr(holder, snake)
+    # Typed outputs are mappings too, with getters in Python's spelling.
+    return holder.get(camel) if type(holder) is dict else getattr(holder, snake)
 
 
 def build_group_tags(spec: PoolSpec) -> dict[str, tuple[str, bool]]:
