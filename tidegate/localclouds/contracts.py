@@ -188,6 +188,8 @@ class Cloud:
             to add (aws: tagsAll, region; gcp: effectiveLabels, project).
         defaults: Optional hook over all types, before checks (aws: tagsAll from defaultTags).
         invokes: The look-ups (`aws.get_region()` …) it answers, by token: (arguments, settings).
+        warm: What is slow when first used (clients, backends), in small steps. The server takes
+            them in a thread once it is ready; a call that comes before them does its own.
         close: Called once when the server stops.
     """
 
@@ -199,6 +201,7 @@ class Cloud:
     invokes: Mapping[str, Callable[[Values, Mapping[str, Any]], Values]] = field(
         default_factory=dict
     )
+    warm: tuple[Callable[[], object], ...] = ()
     close: Callable[[], None] | None = None
 
 

@@ -101,6 +101,12 @@ class Faults:
         self._store = store
         with store.transaction() as connection:
             connection.execute(SCHEMA)
+        self._in_force = self._load()
+
+    def _load(self) -> list[Fault]:
+        with self._store.transaction() as connection:
+            rows = connection.execute("SELECT id, fault FROM faults ORDER BY id").fetchall()
+        return [build_fault({**json.loads(fault), "id": key}) for key, fault in rows]
 
     def add(self, fault: Fault) -> Fault:
         """Put a fault in force.
@@ -119,18 +125,19 @@ class Faults:
             cursor = connection.execute(
                 "INSERT INTO faults (fault) VALUES (?)", (json.dumps(body),)
             )
-            return build_fault({**body, "id": cursor.lastrowid})
+        self._in_force = self._load()
+        return build_fault({**body, "id": cursor.lastrowid})
 
     def list(self) -> Sequence[Fault]:
         """Return the faults in force, oldest first."""
-        with self._store.transaction() as connection:
-            rows = connection.execute("SELECT id, fault FROM faults ORDER BY id").fetchall()
-        return [build_fault({**json.loads(fault), "id": key}) for key, fault in rows]
+        return list(self._in_force)
 
     def clear(self) -> int:
         """Lift all faults; return how many there were."""
         with self._store.transaction() as connection:
-            return connection.execute("DELETE FROM faults").rowcount
+            cleared = connection.execute("DELETE FROM faults").rowcount
+        self._in_force = self._load()
+        return cleared
 
     def take(
         self, cloud: str, target: str, spared: Collection[FaultKind] = frozenset()
@@ -145,6 +152,8 @@ class Faults:
         ]
         for fault in hits:
             self._use(fault)
+        if hits:
+            self._in_force = self._load()
         return hits
 
     def _use(self, fault: Fault) -> None:

@@ -59,7 +59,7 @@ def build_rest(shape: Shape, properties: Mapping[str, Any]) -> Body:
         if value is None or name in shape.provider_only:
             continue
         place = shape.fields.get(name, Field())
-        _put(body, (place.rest or name).split("."), _value_to_rest(place, value))
+        _put(body, _path(name, place), _value_to_rest(place, value))
     return body
 
 
@@ -68,7 +68,7 @@ def build_properties(shape: Shape, body: Mapping[str, Any]) -> Body:
     properties: Body = {}
     taken = set(shape.rest_only)
     for name, place in shape.fields.items():
-        path = (place.rest or name).split(".")
+        path = _path(name, place)
         taken.add(path[0])
         value = pluck(body, path)
         if value is not None:
@@ -98,6 +98,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return value
+
+
+def _path(name: str, place: Field) -> list[str]:
+    # The keys of a free map (labels) pass here too: a dot in them is no step.
+    return place.rest.split(".") if place.rest else [name]
 
 
 def _put(body: Body, path: list[str], value: Any) -> None:

@@ -12,6 +12,7 @@ import importlib
 import inspect
 import sys
 import typing
+import warnings
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -110,10 +111,17 @@ def find_class(type_token: str) -> type:
             f"unrecognized resource type {type_token}" + (f"; did you mean {hint}?" if hint else "")
         )
     module, name = classes[type_token]
-    found = getattr(importlib.import_module(module), name)
+    found = _import_class(module, name)
     if not isinstance(found, type):
         raise UnknownType(f"{type_token} is no resource class in {module}")
     return found
+
+
+def _import_class(module: str, name: str) -> Any:
+    with warnings.catch_warnings():
+        # Some SDK modules, loaded lazily, warn of their own deprecated classes when first used.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return getattr(importlib.import_module(module), name)
 
 
 @cache

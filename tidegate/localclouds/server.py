@@ -18,6 +18,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,6 +115,34 @@ async def open_provider(cloud: Cloud, world: World) -> tuple[grpc.aio.Server, in
     return server, port
 
 
+class Warming:
+    """Loads in a thread what would make the first calls slow: SDK types, clients, backends."""
+
+    def __init__(self, clouds: Sequence[Cloud]) -> None:
+        self._clouds = clouds
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        from tidegate.localclouds.schema import load_schema
+
+        for cloud in self._clouds:
+            schemas = [partial(load_schema, token) for token in cloud.behaviours]
+            for step in (*cloud.warm, *schemas):
+                if self._stopped.is_set():
+                    return
+                try:
+                    step()
+                except Exception:
+                    LOG.exception("warming %s", cloud.package)
+
+    def stop(self) -> None:
+        """Stop after the step that runs."""
+        self._stopped.set()
+        self._thread.join()
+
+
 async def serve(state_dir: Path) -> None:
     """Serve until SIGTERM or SIGINT."""
     from tidegate.localclouds.control import Control
@@ -130,8 +159,10 @@ async def serve(state_dir: Path) -> None:
     ports = [port for _, port in providers]
     write_endpoints(state_dir, _describe(state_dir, clouds, ports, [face.url for face in faces]))
     LOG.info("ready")
+    warming = Warming(clouds)
     await stopped.wait()
     LOG.info("stopping")
+    await asyncio.to_thread(warming.stop)
     (state_dir / FILE).unlink(missing_ok=True)
     await asyncio.gather(*(server.stop(GRACE_SECONDS) for server, _ in providers))
     await asyncio.gather(*(asyncio.to_thread(face.close) for face in faces))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import boto3
+from botocore import UNSIGNED
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.config import Config
 from botocore.exceptions import ClientError, ParamValidationError
 
@@ -28,10 +30,15 @@ class Client:
             config=Config(
                 retries={"total_max_attempts": 1},
                 s3={"addressing_style": "path"},
-                parameter_validation=True,
+                signature_version=UNSIGNED,
             ),
         )
-        self._client.meta.events.register("before-send", front.send)
+        scope = self._client.meta.service_model.signing_name
+
+        def answer(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
+            return front.send(scope, region, request)
+
+        self._client.meta.events.register("before-send", answer)
         self._calls: dict[str, Callable[..., Any]] = {}
 
     def __getattr__(self, name: str) -> Callable[..., Any]:

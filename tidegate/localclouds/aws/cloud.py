@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from tidegate.localclouds.aws import autoscaling, eks, iam, network
 from tidegate.localclouds.aws.budgets import Budget
 from tidegate.localclouds.aws.capacity import CapacityReservation
-from tidegate.localclouds.aws.clients import Clients
+from tidegate.localclouds.aws.clients import DEFAULT_REGION, Clients
 from tidegate.localclouds.aws.corrections import correct_moto
 from tidegate.localclouds.aws.launch_template import LaunchTemplate
 from tidegate.localclouds.aws.logs import LogGroup
@@ -36,7 +39,26 @@ def build_aws_cloud(world: World) -> Cloud:
         outputs=add_common_outputs,
         defaults=merge_default_tags,
         invokes=build_lookups(clients),
+        warm=_list_warm_steps(clients),
     )
+
+
+def _list_warm_steps(clients: Clients) -> tuple[Callable[[], object], ...]:
+    """Return one look-up a service: it makes the client, moto's application and its backend."""
+    looks = {
+        "s3": "list_buckets",
+        "iam": "list_roles",
+        "logs": "describe_log_groups",
+        "ec2": "describe_vpcs",
+        "eks": "list_clusters",
+        "autoscaling": "describe_auto_scaling_groups",
+        "sqs": "list_queues",
+    }
+
+    def look(service: str, operation: str) -> object:
+        return getattr(clients.of_region(service, DEFAULT_REGION), operation)()
+
+    return tuple(partial(look, *item) for item in looks.items())
 
 
 def build_behaviours(clients: Clients) -> dict[str, TypeBehaviour]:

@@ -24,7 +24,8 @@ class LogGroup(ApiType):
             "logGroupClass": inputs.get("logGroupClass"),
         }
         client.create_log_group(**{key: value for key, value in arguments.items() if value})
-        self._set_retention(inputs, name, call)
+        if inputs.get("retentionInDays"):
+            self._set_retention(inputs, name, call)
         defaults = {"logGroupClass": inputs.get("logGroupClass", "STANDARD")}
         arn = f"{self._arn_prefix(call, inputs)}:log-group:{name}"
         return Created(

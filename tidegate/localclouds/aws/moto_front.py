@@ -73,9 +73,10 @@ class MotoFront:
         start(status, headers)
         return [content]
 
-    def send(self, request: AWSPreparedRequest, **_: Any) -> AWSResponse:
-        """Answer a boto3 client of this process (botocore's `before-send` hook)."""
-        status, headers, content = self.handle(_build_entry(request))
+    def send(self, service: str, region: str, request: AWSPreparedRequest) -> AWSResponse:
+        """Answer a boto3 client of this process, which does not sign what it sends."""
+        scope = f"AWS4-HMAC-SHA256 Credential=local/20260101/{region}/{service}/aws4_request"
+        status, headers, content = self.handle(_build_entry(request, scope))
         raw = _Raw(content)
         return AWSResponse(request.url, int(status.split()[0]), dict(headers), raw)
 
@@ -162,11 +163,22 @@ def _load_moto() -> WSGIApplication:
     mock_random.seed(0)  # moto draws some ids while its modules are imported
     from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
-    application: WSGIApplication = DomainDispatcherApplication(create_backend_app)
-    return application
+    class Dispatcher(DomainDispatcherApplication):
+        """Moto's dispatcher, which looks through its folders and patterns only once a host."""
+
+        def __init__(self) -> None:
+            super().__init__(create_backend_app)
+            self._backends: dict[str | None, Any] = {}
+
+        def get_backend_for_host(self, host: str | None) -> Any:
+            if host not in self._backends:
+                self._backends[host] = super().get_backend_for_host(host)
+            return self._backends[host]
+
+    return Dispatcher()
 
 
-def _build_entry(request: AWSPreparedRequest) -> Entry:
+def _build_entry(request: AWSPreparedRequest, authorization: str) -> Entry:
     url = urlsplit(request.url)
     body = request.body or b""
     if not isinstance(body, bytes | str):
@@ -182,6 +194,7 @@ def _build_entry(request: AWSPreparedRequest) -> Entry:
         "SERVER_PORT": str(url.port or 80),
         "SERVER_PROTOCOL": "HTTP/1.1",
         "HTTP_HOST": url.netloc,
+        "HTTP_AUTHORIZATION": authorization,
     }
     for name, value in request.headers.items():
         text = value.decode() if isinstance(value, bytes) else str(value)

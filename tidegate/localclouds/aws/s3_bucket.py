@@ -66,25 +66,19 @@ class Bucket(ApiType):
         client, name = self.client(call, inputs), inputs["bucket"]
         region = find_region(call.settings, inputs)
         arguments: dict[str, Any] = {"Bucket": name}
+        configuration: Values = {}
         if region != DEFAULT_REGION:
-            arguments["CreateBucketConfiguration"] = {"LocationConstraint": region}
+            configuration["LocationConstraint"] = region
+        if tags_of(inputs):
+            configuration["Tags"] = to_tags(tags_of(inputs))
+        if configuration:
+            arguments["CreateBucketConfiguration"] = configuration
         if inputs.get("objectLockEnabled"):
             arguments["ObjectLockEnabledForBucket"] = True
-        self._refuse_existing(name, client)
         client.create_bucket(**arguments)
-        if tags_of(inputs):
-            client.put_bucket_tagging(Bucket=name, Tagging={"TagSet": to_tags(tags_of(inputs))})
         if inputs.get("policy"):
             client.put_bucket_policy(Bucket=name, Policy=inputs["policy"])
         return Created(name, self._outputs(name, inputs, region))
-
-    def _refuse_existing(self, name: str, client: Any) -> None:
-        # In us-east-1 AWS answers 200 for a bucket of one's own; the provider looks first.
-        try:
-            client.head_bucket(Bucket=name)
-        except CloudError:
-            return
-        raise CloudError("BucketAlreadyOwnedByYou", f"a bucket named {name} exists already", 409)
 
     def _outputs(self, name: str, inputs: Values, region: str) -> Values:
         return {

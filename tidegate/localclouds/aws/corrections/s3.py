@@ -1,9 +1,16 @@
-"""S3: moto loses intelligent tiering and the smallest size of objects that move."""
+"""S3: what moto loses on the way.
+
+Intelligent tiering, the smallest size of objects that move, and tags given at creation. A bucket
+that exists is refused in every region: AWS's answer of 200 in us-east-1, which it calls legacy,
+would let two owners in one account take one bucket for theirs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+
+import xmltodict
 
 from tidegate.localclouds.aws.corrections.patching import wrap
 
@@ -16,11 +23,13 @@ XML = {"content-type": "application/xml"}
 
 def correct_s3() -> None:
     """Keep tierings on moto's bucket, and the size with its lifecycle."""
+    from moto.s3.models import S3Backend
     from moto.s3.responses import S3Response
 
     wrap(S3Response, "_bucket_response_put", _wrap_put)
     wrap(S3Response, "_bucket_response_get", _wrap_get)
     wrap(S3Response, "_bucket_response_delete", _wrap_delete)
+    wrap(S3Backend, "create_bucket", _refuse_existing)
 
 
 def _tierings(self: Any, bucket_name: str) -> dict[str, str]:
@@ -39,11 +48,34 @@ def _wrap_put(original: Callable[..., Any]) -> Callable[..., Any]:
         if "lifecycle" in querystring and size not in SIZES:
             return 400, XML, _error("InvalidArgument", f"{SIZE_HEADER}: expected one of {SIZES}")
         answer = original(self, request, bucket_name, querystring)
+        if not querystring:
+            _keep_tags(self, bucket_name)
         if "lifecycle" in querystring:
             self.backend.get_bucket(bucket_name).transition_size = size
         return answer
 
     return put
+
+
+def _keep_tags(self: Any, bucket_name: str) -> None:
+    """Set the tags of a `CreateBucketConfiguration`."""
+    body = self.body.decode() if isinstance(self.body, bytes) else self.body or ""
+    if "<Tags>" not in body:
+        return
+    tags = xmltodict.parse(body)["CreateBucketConfiguration"]["Tags"]["Tag"]
+    pairs = tags if isinstance(tags, list) else [tags]
+    self.backend.put_bucket_tagging(bucket_name, {tag["Key"]: tag["Value"] or "" for tag in pairs})
+
+
+def _refuse_existing(original: Callable[..., Any]) -> Callable[..., Any]:
+    from moto.s3.exceptions import BucketAlreadyExists
+
+    def create_bucket(self: Any, bucket_name: str, *args: Any, **kwargs: Any) -> Any:
+        if bucket_name in self.buckets:
+            raise BucketAlreadyExists(bucket_name=bucket_name)
+        return original(self, bucket_name, *args, **kwargs)
+
+    return create_bucket
 
 
 def _wrap_get(original: Callable[..., Any]) -> Callable[..., Any]:
