@@ -84,6 +84,11 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 @pytest.fixture
+def make_engine() -> type[Engine]:
+    return Engine
+
+
+@pytest.fixture
 def serve() -> Iterator[Callable[[Cloud], str]]:
     """Open a cloud's face and return its URL."""
     faces = []

@@ -190,6 +190,7 @@ class GkeFace:
         request = parse_message(container_v1.UpdateNodePoolRequest, asked.body)
 
         def change(pool: Body) -> None:
+            _refuse_accelerators(pool, request)
             for field, value in request.items():
                 if field in POOL_UPDATES:
                     _place(pool, POOL_UPDATES[field], _unwrap(field, value))
@@ -229,6 +230,19 @@ class GkeFace:
             name, lambda pool: pool.update(management=management)
         )
         return Answer(self._gke.run_operation("SetNodePoolManagement", name, work))
+
+
+def _refuse_accelerators(pool: Body, request: Body) -> None:
+    """Refuse what GKE never changes in place (magic-modules#18493): type and count."""
+    if "accelerators" not in request:
+        return
+    keys = ("acceleratorType", "acceleratorCount")
+    before, after = (
+        [[item.get(key) for key in keys] for item in items]
+        for items in (pool["config"].get("accelerators", []), request["accelerators"])
+    )
+    if before != after:
+        raise invalid(f"Accelerators {before} should not be updated; {after} was asked for.")
 
 
 def _name(asked: Asked) -> str:
