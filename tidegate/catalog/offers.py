@@ -27,10 +27,27 @@ class SortKey(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """One way to buy one type in one region."""
+class Machine:
+    """A type and what it computes with.
+
+    Attributes:
+        instance_type: The type.
+        accelerator: Its chip, built in or attached; empty for a plain machine.
+        count: Whole accelerators; None where unknown or where it has a slice.
+        attached: True when they are attached to a plain machine, and priced beside it.
+    """
 
     instance_type: InstanceType
+    accelerator: str
+    count: int | None
+    attached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One way to buy one machine in one region."""
+
+    machine: Machine
     region: str
     capacity_type: CapacityType
     price: Price | UnknownPrice
@@ -44,8 +61,13 @@ class Offer:
     @property
     def amount_per_accelerator(self) -> Decimal | None:
         """Return the amount an hour of one whole accelerator; None where either is not known."""
-        count = self.instance_type.accelerators_per_node
+        count = self.machine.count
         return self.amount / count if self.amount is not None and count else None
+
+    @property
+    def instance_type(self) -> InstanceType:
+        """Return the type of the machine."""
+        return self.machine.instance_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,47 +122,57 @@ def _matching(catalog: Catalog, wanted: OfferFilter) -> Iterator[Offer]:
     chip = catalog.accelerator(wanted.accelerator).name if wanted.accelerator else ""
     ways = (wanted.capacity_type,) if wanted.capacity_type else BOUGHT
     for candidate in catalog.instance_types(wanted.cloud):
-        if chip and candidate.accelerator != chip:
-            continue
         if wanted.instance_type and candidate.name != wanted.instance_type:
             continue
-        for bought in ways:
-            yield from _in_regions(catalog, candidate, bought, wanted)
+        for machine in _machines(candidate, chip):
+            for bought in ways:
+                yield from _in_regions(catalog, machine, bought, wanted)
+
+
+def _machines(candidate: InstanceType, chip: str) -> Iterator[Machine]:
+    """Return the type itself, or with each number of the wanted chip attached to it."""
+    if not chip or candidate.accelerator == chip:
+        yield Machine(candidate, candidate.accelerator, candidate.accelerators_per_node)
+    elif chip in candidate.attachable:
+        for count in candidate.attachable[chip]:
+            yield Machine(candidate, chip, count, attached=True)
 
 
 def _in_regions(
-    catalog: Catalog, candidate: InstanceType, bought: CapacityType, wanted: OfferFilter
+    catalog: Catalog, machine: Machine, bought: CapacityType, wanted: OfferFilter
 ) -> Iterator[Offer]:
     if wanted.region:
-        if wanted.region in catalog.regions(candidate.cloud):
-            yield _offer(catalog, candidate, wanted.region, bought)
+        if wanted.region in catalog.regions(machine.instance_type.cloud):
+            yield _offer(catalog, machine, wanted.region, bought)
         return
-    offers = _everywhere(catalog, candidate, bought)
+    offers = _everywhere(catalog, machine, bought)
     if wanted.instance_type:
         yield from offers
         return
     priced = [offer for offer in offers if offer.amount is not None]
-    if priced:
-        yield min(priced, key=lambda offer: (offer.amount or Decimal(0), offer.region))
+    # Amounts of two currencies are not compared: the wanted one goes first.
+    comparable = [offer for offer in priced if _is_in(offer, wanted.currency)] or priced[:1]
+    if comparable:
+        yield min(comparable, key=lambda offer: (offer.amount or Decimal(0), offer.region))
     else:
         yield offers[0]
 
 
-def _everywhere(catalog: Catalog, candidate: InstanceType, bought: CapacityType) -> list[Offer]:
+def _everywhere(catalog: Catalog, machine: Machine, bought: CapacityType) -> list[Offer]:
     """Return an offer for each region with a price; one without a region where none has."""
-    table = catalog.price_table
+    table, found = catalog.price_table, machine.instance_type
     regions = {
-        region
-        for way in BOUGHT
-        for region in table.regions_of((candidate.cloud, candidate.name, way))
+        region for way in BOUGHT for region in table.regions_of((found.cloud, found.name, way))
     }
-    return [_offer(catalog, candidate, region, bought) for region in sorted(regions) or [""]]
+    return [_offer(catalog, machine, region, bought) for region in sorted(regions) or [""]]
 
 
-def _offer(catalog: Catalog, candidate: InstanceType, region: str, bought: CapacityType) -> Offer:
-    price = catalog.price(candidate.cloud, region, candidate.name, bought)
-    availability = catalog.availability(candidate.cloud, region, candidate.name)
-    return Offer(candidate, region, bought, price, availability)
+def _offer(catalog: Catalog, machine: Machine, region: str, bought: CapacityType) -> Offer:
+    found = machine.instance_type
+    attached = (machine.accelerator, machine.count or 0) if machine.attached else ("", 0)
+    price = catalog.price(found.cloud, region, found.name, bought, *attached)
+    availability = catalog.availability(found.cloud, region, found.name)
+    return Offer(machine, region, bought, price, availability)
 
 
 def _is_in(offer: Offer, currency: str) -> bool:

@@ -19,7 +19,7 @@ def _construct_mapping(loader: Any, node: Any, deep: bool = False) -> dict[Any, 
     result: dict[Any, Any] = {}
     for key_node, value_node in node.value:
         key = loader.construct_object(key_node, deep=True)
-        fault = "" if isinstance(key, str) else "a key is no plain word"
+        fault = "" if isinstance(key, str) and key.strip() else "a key is no plain word"
         if not fault and key in result:
             fault = f"the key {key!r} is written twice"
         if fault:

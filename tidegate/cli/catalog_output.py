@@ -48,13 +48,13 @@ def print_offers(found: OfferList) -> None:
 
 
 def _short_count(offer: Offer) -> str:
-    machine = offer.instance_type
+    machine = offer.machine
     if not machine.accelerator:
-        return "attachable" if machine.attachable else "-"
-    if machine.sliced:
-        return f"{machine.share or 'slice'} {machine.accelerator}"
-    count = machine.accelerators_per_node
-    return f"{'?' if count is None else count} x {machine.accelerator}"
+        return "attachable" if machine.instance_type.attachable else "-"
+    if machine.instance_type.sliced:
+        return f"{machine.instance_type.share or 'slice'} {machine.accelerator}"
+    count = "?" if machine.count is None else str(machine.count)
+    return f"{count} x {machine.accelerator}" + (" attached" if machine.attached else "")
 
 
 def _price_text(price: Price | UnknownPrice) -> str:
@@ -105,8 +105,9 @@ def offer_json(offer: Offer) -> dict[str, Any]:
         "cloud": machine.cloud.value,
         "region": offer.region,
         "instanceType": machine.name,
-        "accelerator": machine.accelerator,
-        "acceleratorsPerNode": machine.accelerators_per_node,
+        "accelerator": offer.machine.accelerator,
+        "acceleratorsPerNode": offer.machine.count,
+        "attached": offer.machine.attached,
         "sliced": machine.sliced,
         "share": machine.share,
         "capacityType": offer.capacity_type.value,

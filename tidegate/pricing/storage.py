@@ -77,7 +77,7 @@ def _build_line(
         monthly=same_everywhere(amount),
         prices=tuple(used),
         unknown=tuple(unknown),
-        notes=("requests, retrieval and transfer are not in it",),
+        notes=("requests, retrieval, transfer and noncurrent versions are not in it",),
     )
 
 

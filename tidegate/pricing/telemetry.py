@@ -28,6 +28,14 @@ def monthly_telemetry_cost(
     return intake + kept_gib * price.keep_per_gib_month.amount
 
 
+def expected_volume(stream: TelemetryStream) -> Decimal | None:
+    """Return the GiB that a stream takes in a month; a daily quota cuts off what lies above it."""
+    volume, quota = stream.expected_gib_per_month, stream.daily_quota_gib
+    if volume is None or quota is None:
+        return volume
+    return min(volume, quota * DAYS_PER_MONTH)
+
+
 def price_telemetry(stream: TelemetryStream, catalog: Catalog) -> CostLine:
     """Return what a stream's expected volume costs; free allotments and queries are not in it."""
     price = catalog.telemetry_price(stream.cloud, stream.region, stream.log_class)
@@ -35,7 +43,7 @@ def price_telemetry(stream: TelemetryStream, catalog: Catalog) -> CostLine:
     used: tuple[UsedPrice, ...] = ()
     amount: Decimal | None = NOTHING
     currency = DEFAULT_CURRENCY
-    volume = stream.expected_gib_per_month
+    volume = expected_volume(stream)
     if volume is None:
         amount, unknown = None, (f"stream {stream.id} declares no expected volume",)
     elif isinstance(price, UnknownPrice):

@@ -42,6 +42,12 @@ def offers(*arguments: str) -> list[dict[str, Any]]:
     return found
 
 
+def offers_with(overlay: Path, *arguments: str) -> list[dict[str, Any]]:
+    text = run("list", *arguments, "--overlay", str(overlay), "--format", "json")
+    found: list[dict[str, Any]] = json.loads(text)["offers"]
+    return found
+
+
 def test_lists_each_type_once_where_it_is_cheapest() -> None:
     found = offers("--accelerator", "a100-80gb", "--cloud", "gcp", "--capacity-type", "on-demand")
     assert [(offer["instanceType"], offer["region"]) for offer in found] == [
@@ -58,6 +64,49 @@ def test_filters_by_region_and_price_and_sorts_by_the_price_of_a_chip() -> None:
     assert whole == found[: len(whole)]
     per_chip = [float(each["price"]["perHour"]) / each["acceleratorsPerNode"] for each in whole]
     assert per_chip == sorted(per_chip)
+
+
+def test_lists_accelerators_that_are_attached_to_plain_machines() -> None:
+    found = offers(
+        "--accelerator",
+        "t4",
+        "--cloud",
+        "gcp",
+        "--region",
+        "us-central1",
+        "--capacity-type",
+        "on-demand",
+    )
+    assert [
+        (
+            offer["instanceType"],
+            offer["acceleratorsPerNode"],
+            offer["attached"],
+            offer["price"]["perHour"],
+        )
+        for offer in found
+    ] == [
+        ("n1-standard-4", 1, True, "0.539999"),
+        ("n1-standard-8", 1, True, "0.729998"),
+        ("n1-standard-4", 2, True, "0.889999"),
+        ("n1-standard-8", 2, True, "1.079998"),
+        ("n1-standard-4", 4, True, "1.589999"),
+        ("n1-standard-8", 4, True, "1.779998"),
+    ]
+    assert "4 x t4 attached" in run("show", "t4")
+
+
+def test_prices_of_two_currencies_are_not_compared_for_the_cheapest_region(tmp_path: Path) -> None:
+    overlay = tmp_path / "own.yaml"
+    overlay.write_text(
+        "version: tidegate/prices/v1\nprices:\n- {cloud: gcp, region: asia-east1,\n"
+        "   instanceType: g2-standard-4, capacityType: on-demand, perHour: 0.01, currency: EUR,\n"
+        "   asOf: 2026-11-01, origin: our agreement}\n"
+    )
+    arguments = ("--accelerator", "l4", "--cloud", "gcp", "--capacity-type", "on-demand")
+    found = offers_with(overlay, *arguments)
+    small = next(offer for offer in found if offer["instanceType"] == "g2-standard-4")
+    assert small["price"]["currency"] == "USD"
 
 
 def test_unknown_prices_stand_last_and_are_never_zero() -> None:

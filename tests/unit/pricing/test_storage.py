@@ -111,6 +111,13 @@ def test_logs_pay_for_intake_and_for_keeping_beyond_the_included_days(manifest: 
     assert priced.monthly.declared == Decimal(50) + kept_gib * Decimal("0.01")
 
 
+def test_a_daily_quota_cuts_off_what_lies_above_it(manifest: Factory) -> None:
+    capped = STREAM | {"retention_days": 30, "daily_quota_gib": "1"}
+    assert line(manifest(telemetry=[capped])).monthly.declared == Decimal(730) / 24 / 2
+    below = capped | {"daily_quota_gib": "5"}
+    assert line(manifest(telemetry=[below])).monthly.declared == Decimal(50)
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
