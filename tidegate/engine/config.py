@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,7 +83,11 @@ def copy_project_settings(project: Project, stack: str, folder: Path) -> Path:
 
     Creating a stack makes the CLI add a salt to `Pulumi.<stack>.yaml`, a file under version
     control. The folder holds a project of the same name and a copy of that file; a salt from an
-    earlier run is carried over, because the stack's secrets depend on it.
+    earlier run is carried over, because the stack's secrets depend on it. A salt in the file
+    itself belongs to the passphrase of another backend and stays behind.
+
+    Raises:
+        InvalidInput: The file is missing, or holds values that only its own passphrase opens.
     """
     source = require_stack_config(project, stack)
     folder.mkdir(parents=True, exist_ok=True)
@@ -92,12 +95,16 @@ def copy_project_settings(project: Project, stack: str, folder: Path) -> Path:
         yaml.safe_dump({"name": project.name, "runtime": "python"}), encoding="utf-8"
     )
     target = folder / source.name
-    salt = _salt(target) if target.is_file() else None
+    settings = _read_yaml(source, "a stack configuration")
+    settings.pop("encryptionsalt", None)
+    for key, value in (settings.get("config") or {}).items():
+        if isinstance(value, dict) and "secure" in value:
+            reason = "is encrypted, and the local clouds do not know its passphrase"
+            raise refuse(str(source), f"config.{key}", None, reason, "a plain value for this run")
+    if target.is_file() and (salt := _salt(target)):
+        settings["encryptionsalt"] = salt
     staged = target.with_name(f".{target.name}.new")
-    shutil.copyfile(source, staged)
-    if salt is not None and _salt(staged) is None:
-        with staged.open("a", encoding="utf-8") as file:
-            file.write(f"\nencryptionsalt: {salt}\n")
+    staged.write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
     staged.replace(target)
     return target
 

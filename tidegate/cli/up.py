@@ -1,0 +1,48 @@
+"""`tidegate up`: the main job, a gated `pulumi up` on the local clouds, and what it came to."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidegate.cli.main_job import MainJob, run_main_job
+from tidegate.cli.output import OutputFormat
+from tidegate.cli.up_progress import show_progress
+from tidegate.cli.up_report import build_report, print_report
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: tidegate up dev --format json")
+def up(
+    stack: Annotated[str, typer.Argument(help="The stack to bring up.")] = "prod",
+    project: Annotated[
+        Path, typer.Option(help="The folder that holds Pulumi.yaml.", file_okay=False)
+    ] = Path(),
+    state: Annotated[
+        Path | None,
+        typer.Option(help="Where local clouds and state live (default: PROJECT/.tidegate)."),
+    ] = None,
+    output: Annotated[OutputFormat, typer.Option("--format", help="table or json.")] = (
+        OutputFormat.TABLE
+    ),
+) -> None:
+    """Bring a stack up on the local clouds, gated by policy; show what it made and costs.
+
+    A run that was killed is recovered by the next one; a second run changes nothing. Exit code 0
+    when the stack is as declared, 1 when policy or the program stopped it, 2 for bad input.
+    """
+    root = project.resolve()
+    with show_progress(sys.stderr) as progress:
+        job: MainJob = run_main_job(root, state or root / ".tidegate", stack, progress)
+    if output is OutputFormat.JSON:
+        typer.echo(json.dumps(build_report(job), indent=2))
+    else:
+        print_report(job)
+    if not job.result.succeeded:
+        typer.echo(job.result.explain(), err=True)
+        raise typer.Exit(1)
