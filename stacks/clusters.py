@@ -141,6 +141,8 @@ def _declare_aks(name: str, cluster: AzureCluster, labels: dict[str, str]) -> Jo
         kubernetes_version=cluster.version,
         dns_prefix=name,
         enable_rbac=True,
+        # Before a pool can consume a capacity reservation, give the cluster's identity the role
+        # Contributor on the reservation's group.
         identity={"type": "SystemAssigned"},
         # AKS makes no cluster without a system pool; the pools that join are resources of their
         # own, and the inline list must not undo them (pulumi-azure-native#1686).

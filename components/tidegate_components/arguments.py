@@ -21,6 +21,7 @@ from tidegate.vocabulary.labels import CostLabels, parse_cost_labels
 from tidegate.vocabulary.problems import InvalidInput, Problem, nearest
 
 Choice = TypeVar("Choice", bound=StrEnum)
+Value = TypeVar("Value")
 
 _STAND_IN_LABELS = CostLabels("none", "none", "none", "none", WorkloadClass.PLATFORM, "none")
 """Carries reading past refused labels; never leaves a reader, because `finish` raises."""
@@ -228,7 +229,7 @@ class Arguments:
     def _inner(self, value: object, shape: type[Any], path: str) -> Arguments:
         return Arguments(self.where, value, shape, path=path, problems=self.problems)
 
-    def _absent(self, key: str, default: Any, stand_in: Any) -> Any:
+    def _absent(self, key: str, default: Value | None, stand_in: Value) -> Value:
         if default is not None:
             return default
         if not _is_deferred(self._raw.get(key)):
