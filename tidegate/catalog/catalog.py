@@ -116,6 +116,23 @@ class Catalog:
             named |= set(self.offering_table.regions)
         return tuple(sorted(named))
 
+    def check_region(self, region: str, cloud: Cloud | None = None) -> None:
+        """Refuse a region that the catalog has no facts about.
+
+        Raises:
+            InvalidInput: With the nearest region that it knows.
+        """
+        clouds = [cloud] if cloud else list(Cloud)
+        known = {name for each in clouds for name in self.regions(each)}
+        if region not in known:
+            guess = nearest(region, known)
+            hint = f" (did you mean {guess!r}?)" if guess else ""
+            place = f" of {cloud.value}" if cloud else ""
+            reason = f"is no region{place} that the catalog knows{hint}"
+            raise refuse(
+                "catalog", "region", region, reason, "a region with known prices or offers"
+            )
+
     def availability(self, cloud: Cloud | str, region: str, instance_type: str) -> Availability:
         """Return whether the region offers the type; UNKNOWN where no complete list says so."""
         return self.availability_evidence(cloud, region, instance_type).availability

@@ -53,22 +53,33 @@ class Explanation:
     digest: str
 
 
-def explain_type(catalog: Catalog, cloud: Cloud | str, region: str, name: str) -> Explanation:
-    """Return what is known of a type in a region.
+def explain_type(
+    catalog: Catalog,
+    cloud: Cloud | str,
+    region: str,
+    name: str,
+    accelerator: str = "",
+    count: int = 0,
+) -> Explanation:
+    """Return what is known of a type in a region, with what is attached to it.
 
     Raises:
-        InvalidInput: When the type is not in the catalog.
+        InvalidInput: When the type or the region is not in the catalog, or the accelerator cannot
+            be attached to the type.
     """
     found = catalog.instance_type(cloud, name)
-    chip = catalog.accelerators[found.accelerator] if found.accelerator else None
+    catalog.check_region(region, found.cloud)
+    chip_name = catalog.accelerator(accelerator).name if accelerator else found.accelerator
+    place = (found.cloud, region, found.name)
+    note = f"{count} x {chip_name}, attached" if accelerator and count else describe_count(found)
     return Explanation(
         instance_type=found,
         region=region,
-        accelerator=chip,
-        accelerator_note=describe_count(found),
-        availability=catalog.availability_evidence(found.cloud, region, found.name),
+        accelerator=catalog.accelerators[chip_name] if chip_name else None,
+        accelerator_note=note,
+        availability=catalog.availability_evidence(*place),
         prices=tuple(
-            PriceFact(bought, catalog.price(found.cloud, region, found.name, bought))
+            PriceFact(bought, catalog.price(*place, bought, accelerator, count))
             for bought in CapacityType
         ),
         digest=catalog.digest,

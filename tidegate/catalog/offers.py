@@ -11,7 +11,6 @@ from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.model import Availability, InstanceType, UnknownPrice
 from tidegate.vocabulary.capacity import CapacityType, Cloud
 from tidegate.vocabulary.money import Price
-from tidegate.vocabulary.problems import nearest, refuse
 
 BOUGHT = (CapacityType.ON_DEMAND, CapacityType.SPOT)
 """Reserved capacity has no list price, so it is no offer of the catalog."""
@@ -108,7 +107,7 @@ def list_offers(catalog: Catalog, wanted: OfferFilter, sort: SortKey) -> OfferLi
         InvalidInput: When the region or the accelerator is unknown.
     """
     if wanted.region:
-        _check_region(catalog, wanted)
+        catalog.check_region(wanted.region, wanted.cloud)
     found = list(_matching(catalog, wanted))
     left_out = 0
     if wanted.max_price is not None:
@@ -188,14 +187,3 @@ def _order(offer: Offer, sort: SortKey) -> tuple[object, ...]:
     by_price = offer.amount if sort is SortKey.PRICE else offer.amount_per_accelerator
     currency = offer.price.per_hour.currency if isinstance(offer.price, Price) else ""
     return (by_price is None, currency, by_price or Decimal(0), *name, offer.region)
-
-
-def _check_region(catalog: Catalog, wanted: OfferFilter) -> None:
-    clouds = [wanted.cloud] if wanted.cloud else list(Cloud)
-    known = {region for cloud in clouds for region in catalog.regions(cloud)}
-    if wanted.region not in known:
-        guess = nearest(wanted.region, known)
-        hint = f" (did you mean {guess!r}?)" if guess else ""
-        place = f" of {wanted.cloud.value}" if wanted.cloud else ""
-        reason = f"is no region{place} that the catalog knows{hint}"
-        raise refuse("catalog", "region", wanted.region, reason, "a region with known prices")

@@ -109,11 +109,15 @@ def explain(
     cloud: Annotated[Cloud, typer.Argument(help="aws, gcp or azure.")],
     region: Annotated[str, typer.Argument(help="The region, as the cloud spells it.")],
     instance_type: Annotated[str, typer.Argument(help="The type, as the cloud spells it.")],
+    accelerator: Annotated[str, typer.Option(help="A chip that is attached to it.")] = "",
+    count: Annotated[int, typer.Option(min=1, help="How many are attached.")] = 1,
     overlay: OverlayOption = None,
     output: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Tell where each figure comes from, how old it is and whether it is an assumption."""
-    explanation = explain_type(load_catalog(overlay), cloud, region, instance_type)
+    catalog = load_catalog(overlay)
+    attached = count if accelerator else 0
+    explanation = explain_type(catalog, cloud, region, instance_type, accelerator, attached)
     today = datetime.now(UTC).date()
     if output is OutputFormat.JSON:
         print_json(explanation_json(explanation, today))

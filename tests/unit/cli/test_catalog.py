@@ -162,6 +162,14 @@ def test_explains_where_each_figure_comes_from() -> None:
     }
 
 
+def test_explains_what_is_attached() -> None:
+    text = run(
+        "explain", "gcp", "us-central1", "n1-standard-8", "--accelerator", "t4", "--count", "2"
+    )
+    assert "accelerators  2 x t4, attached" in text
+    assert "on-demand     1.079998 USD an hour, assumed" in text
+
+
 def test_explains_a_slice_in_words() -> None:
     text = run("explain", "azure", "eastus", "Standard_NV6ads_A10_v5")
     assert "a slice of one a10: 1/6 (MicrosoftDocs/azure-compute-docs" in text
@@ -175,6 +183,7 @@ def test_explains_a_slice_in_words() -> None:
         (("list", "--accelerator", "a100"), "one of a100-40gb, a100-80gb"),
         (("list", "--max-price", "cheap"), "--max-price = 'cheap': is no price"),
         (("show", "p5.48xlrge"), "is not an accelerator of the catalog"),
+        (("explain", "aws", "us-eats-1", "p5.48xlarge"), r"did you mean 'us-east-1'\?"),
         (("explain", "aws", "us-east-1", "p5.48xlrge"), r"such as 'p5\.48xlarge'"),
         (("refresh", "--cloud", "gcp", "--output", "x"), "is needed for Google's prices"),
         (("refresh", "--region", "nowhere", "--output", "x"), "is no known region"),
