@@ -36,7 +36,7 @@ def list_pending(deployment: Deployment) -> tuple[PendingOperation, ...]:
 
 
 def list_pending_creates(deployment: Deployment) -> tuple[PendingCreate, ...]:
-    """List the creations whose end is unknown."""
+    """List the creations whose end is unknown; providers exist in the engine alone."""
     providers = {
         f"{resource['urn']}::{resource.get('id', '')}": resource.get("inputs") or {}
         for resource in deployment.get("resources") or ()
@@ -51,6 +51,7 @@ def list_pending_creates(deployment: Deployment) -> tuple[PendingCreate, ...]:
         )
         for operation in _operations(deployment)
         if operation["type"] == "creating"
+        and not operation["resource"]["type"].startswith("pulumi:")
     )
 
 

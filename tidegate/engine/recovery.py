@@ -38,7 +38,7 @@ class RecoveryFailed(RuntimeError):
 
 
 class _Locked(RuntimeError):
-    """The state could not be written for a lock; carries what the CLI said."""
+    """The stack could not be touched for a lock; carries what the CLI said."""
 
 
 class StackAccess(Protocol):
@@ -188,12 +188,8 @@ def _read(access: StackAccess, note: Callable[[str], None]) -> dict[str, Any] | 
             f"the state of {access.stack} in {access.backend_url} cannot be read: restore an "
             f"earlier version of the object there ({text.strip()})"
         )
-    restored = restore_state(folder, access.project, access.stack)
-    note(f"The state could not be read; restored it from {restored.source.name}")
-    if restored.damaged is not None:
-        note(f"The unreadable state was kept as {restored.damaged}")
-    if not restored.is_latest:
-        note("That copy is of the last finished run: what was created since may not be recorded")
+    for sentence in restore_state(folder, access.project, access.stack).sentences():
+        note(sentence)
     document, _, text = access.read_state()
     if document is None:
         raise RecoveryFailed(f"the restored state cannot be read either: {text.strip()}")
@@ -219,6 +215,8 @@ def _settle(
     targets = sorted({*identifiers, *(urn for urn in others if _is_recorded(deployment, urn))})
     if targets:
         result = access.refresh_only(targets)
+        if result.outcome is Outcome.LOCKED:
+            raise _Locked(result.output)
         if not result.succeeded:
             raise RecoveryFailed(f"what was interrupted could not be read: {result.explain()}")
     _account(access, creates, identifiers, recovery, note)

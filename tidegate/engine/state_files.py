@@ -22,7 +22,7 @@ class Restored:
     """A state that was put back.
 
     Attributes:
-        source: The copy that was taken.
+        source: The copy that was taken; the state itself when only its attributes were damaged.
         damaged: Where the unreadable file was moved to; None when there was none.
         is_latest: Whether the copy is at most one step old; otherwise what was created since is
             not recorded.
@@ -31,6 +31,17 @@ class Restored:
     source: Path
     damaged: Path | None
     is_latest: bool
+
+    def sentences(self) -> list[str]:
+        """Say for a person what was done."""
+        said = [f"The state could not be read; restored it from {self.source.name}"]
+        if self.damaged is not None:
+            said.append(f"The unreadable state was kept as {self.damaged}")
+        if not self.is_latest:
+            said.append(
+                "That copy is of the last finished run: what was created since may not be recorded"
+            )
+        return said
 
 
 def restore_state(state: Path, project: str, stack: str) -> Restored:
@@ -45,6 +56,11 @@ def restore_state(state: Path, project: str, stack: str) -> Restored:
         StateLost: There is no readable copy.
     """
     current = _state_file(state, project, stack)
+    # Beside each file lie attributes (`.attrs`), written just before it and not as one: a kill in
+    # between leaves them empty, and the CLI then refuses the file. It does well without them.
+    current.with_name(f"{current.name}.attrs").unlink(missing_ok=True)
+    if _is_readable(current):
+        return Restored(current, None, is_latest=True)
     tried = []
     for copy in _copies(state, project, stack, current):
         if _is_readable(copy):
