@@ -1,0 +1,500 @@
+"""What Google Cloud refuses: one case for each rule, at the property that is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tidegate.localclouds.contracts import World
+from tidegate.localclouds.gcp.cloud import build_gcp_cloud
+
+SETTINGS = {"project": "tidegate-tests", "region": "us-central1"}
+CLUSTER = "gcp:container/cluster:Cluster"
+POOL = "gcp:container/nodePool:NodePool"
+BUCKET = "gcp:storage/bucket:Bucket"
+LOG_BUCKET = "gcp:logging/projectBucketConfig:ProjectBucketConfig"
+EXCLUSION = "gcp:logging/projectExclusion:ProjectExclusion"
+RESERVATION = "gcp:compute/reservation:Reservation"
+NETWORK = "gcp:compute/network:Network"
+SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
+ACCOUNT = "gcp:serviceaccount/account:Account"
+
+L4 = [{"type": "nvidia-l4", "count": 1}]
+NO_RESERVATION = {"consumeReservationType": "NO_RESERVATION"}
+GPU_TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
+
+
+@pytest.fixture
+def engine(world: World, make_engine: Any) -> Any:
+    return make_engine(build_gcp_cloud(world), world, SETTINGS)
+
+
+def pool(**changes: Any) -> dict[str, Any]:
+    return {"name": "p", "cluster": "c", "location": "us-central1", **changes}
+
+
+def node(**config: Any) -> dict[str, Any]:
+    return pool(nodeConfig=config)
+
+
+POOL_CASES: dict[str, tuple[dict[str, Any], str, str]] = {
+    "name-too-long": (pool(name="a" * 41), "name", "at most 40"),
+    "name-grammar": (pool(name="A100"), "name", "lowercase letters"),
+    "unknown-property": (pool(nodeCont=1), "nodeCont", "did you mean 'nodeCount'"),
+    "missing-cluster": ({"name": "p"}, "cluster", "missing required property"),
+    "wrong-type": (pool(nodeCount="two"), "nodeCount", "expected an integer"),
+    "negative-count": (pool(nodeCount=-1), "nodeCount", "negative"),
+    "too-many": (pool(initialNodeCount=1001), "initialNodeCount", "out of range"),
+    "both-counts": (pool(initialNodeCount=1, nodeCount=1), "nodeCount", "Cannot set both"),
+    "min-above-max": (
+        pool(autoscaling={"minNodeCount": 5, "maxNodeCount": 2}),
+        "autoscaling.minNodeCount",
+        "greater than the maximum",
+    ),
+    "max-zero": (pool(autoscaling={"maxNodeCount": 0}), "autoscaling.maxNodeCount", "than 0"),
+    "total-min-above-max": (
+        pool(autoscaling={"totalMinNodeCount": 5, "totalMaxNodeCount": 2}),
+        "autoscaling.totalMinNodeCount",
+        "greater than the maximum",
+    ),
+    "zone-and-total-limits": (
+        pool(autoscaling={"maxNodeCount": 2, "totalMaxNodeCount": 2}),
+        "autoscaling",
+        "exclude each other",
+    ),
+    "location-policy": (
+        pool(autoscaling={"maxNodeCount": 2, "locationPolicy": "NEAR"}),
+        "autoscaling.locationPolicy",
+        "BALANCED or ANY",
+    ),
+    "surge-and-unavailable-zero": (
+        pool(upgradeSettings={"maxSurge": 0, "maxUnavailable": 0}),
+        "upgradeSettings",
+        "greater than 0",
+    ),
+    "too-many-upgrades": (
+        pool(upgradeSettings={"maxSurge": 20, "maxUnavailable": 1}),
+        "upgradeSettings",
+        "at most 20",
+    ),
+    "spot-and-preemptible": (
+        node(spot=True, preemptible=True),
+        "nodeConfig.preemptible",
+        "exclude each other",
+    ),
+    "spot-with-reservation": (
+        node(spot=True, reservationAffinity={"consumeReservationType": "ANY_RESERVATION"}),
+        "nodeConfig.reservationAffinity.consumeReservationType",
+        "expected NO_RESERVATION",
+    ),
+    "flex-start-with-repair": (
+        pool(
+            autoscaling={"maxNodeCount": 2},
+            nodeConfig={"flexStart": True, "reservationAffinity": NO_RESERVATION},
+        ),
+        "management.autoRepair",
+        "to be false",
+    ),
+    "flex-start-with-reservation": (
+        pool(
+            autoscaling={"maxNodeCount": 2},
+            management={"autoRepair": False},
+            nodeConfig={"flexStart": True},
+        ),
+        "nodeConfig.reservationAffinity",
+        "NO_RESERVATION",
+    ),
+    "flex-start-static": (
+        pool(
+            management={"autoRepair": False},
+            nodeConfig={"flexStart": True, "reservationAffinity": NO_RESERVATION},
+        ),
+        "autoscaling",
+        "static node count",
+    ),
+    "flex-start-spot": (
+        pool(
+            autoscaling={"maxNodeCount": 2},
+            management={"autoRepair": False},
+            nodeConfig={"flexStart": True, "spot": True, "reservationAffinity": NO_RESERVATION},
+        ),
+        "nodeConfig.flexStart",
+        "exclude each other",
+    ),
+    "flex-start-too-long": (
+        pool(
+            autoscaling={"maxNodeCount": 2},
+            management={"autoRepair": False},
+            nodeConfig={
+                "flexStart": True,
+                "maxRunDuration": "604801s",
+                "reservationAffinity": NO_RESERVATION,
+            },
+        ),
+        "nodeConfig.maxRunDuration",
+        "seven days",
+    ),
+    "queued-with-minimum": (
+        pool(
+            queuedProvisioning={"enabled": True},
+            autoscaling={"minNodeCount": 1, "maxNodeCount": 2},
+            nodeConfig={"reservationAffinity": NO_RESERVATION},
+        ),
+        "autoscaling.minNodeCount",
+        "minimum of 0",
+    ),
+    "queued-with-reservation": (
+        pool(queuedProvisioning={"enabled": True}, autoscaling={"maxNodeCount": 2}),
+        "nodeConfig.reservationAffinity",
+        "NO_RESERVATION",
+    ),
+    "queued-compact": (
+        pool(
+            queuedProvisioning={"enabled": True},
+            autoscaling={"maxNodeCount": 2},
+            nodeLocations=["us-central1-a"],
+            placementPolicy={"type": "COMPACT"},
+            nodeConfig={"reservationAffinity": NO_RESERVATION},
+        ),
+        "placementPolicy.type",
+        "exclude each other",
+    ),
+    "queued-without-autoscaling": (
+        pool(
+            queuedProvisioning={"enabled": True},
+            nodeConfig={"reservationAffinity": NO_RESERVATION},
+        ),
+        "autoscaling",
+        "needs autoscaling",
+    ),
+    "compact-in-several-zones": (
+        pool(placementPolicy={"type": "COMPACT"}),
+        "nodeLocations",
+        "all nodes in one zone",
+    ),
+    "placement-type": (pool(placementPolicy={"type": "SPREAD"}), "placementPolicy.type", "COMPACT"),
+    "zone-of-another-region": (
+        pool(nodeLocations=["europe-west4-a"]),
+        "nodeLocations[0]",
+        "not a zone of region 'us-central1'",
+    ),
+    "taint-twice": (
+        node(taints=[GPU_TAINT, GPU_TAINT], guestAccelerators=L4, machineType="g2-standard-4"),
+        "nodeConfig.taints",
+        "given twice",
+    ),
+    "gpu-taint-of-another-value": (
+        node(
+            taints=[{**GPU_TAINT, "value": "true"}],
+            guestAccelerators=L4,
+            machineType="g2-standard-4",
+        ),
+        "nodeConfig.taints[0]",
+        "GKE itself gives GPU nodes",
+    ),
+    "taint-effect": (
+        node(taints=[{"key": "a", "value": "b", "effect": "NoSchedule"}]),
+        "nodeConfig.taints[0].effect",
+        "NO_SCHEDULE",
+    ),
+    "machine-unknown": (
+        node(machineType="a2-highgpu-3g"),
+        "nodeConfig.machineType",
+        "Did you mean 'a2-highgpu-",
+    ),
+    "machine-of-another-cloud": (
+        node(machineType="p5.48xlarge"),
+        "nodeConfig.machineType",
+        "does not exist in zone 'us-central1-a'",
+    ),
+    "accelerator-of-another-machine": (
+        node(machineType="a2-highgpu-1g", guestAccelerators=L4),
+        "nodeConfig.guestAccelerators[0]",
+        "comes with 'nvidia-tesla-a100'",
+    ),
+    "accelerator-count": (
+        node(
+            machineType="a2-highgpu-2g",
+            guestAccelerators=[{"type": "nvidia-tesla-a100", "count": 1}],
+        ),
+        "nodeConfig.guestAccelerators[0]",
+        "comes with 2",
+    ),
+    "accelerator-on-e2": (
+        node(machineType="e2-standard-4", guestAccelerators=L4),
+        "nodeConfig.guestAccelerators[0]",
+        "cannot be attached",
+    ),
+    "accelerator-count-on-n1": (
+        node(
+            machineType="n1-standard-8", guestAccelerators=[{"type": "nvidia-tesla-t4", "count": 3}]
+        ),
+        "nodeConfig.guestAccelerators[0]",
+        "Counts that can: 1, 2, 4",
+    ),
+    "driver-version": (
+        node(
+            machineType="g2-standard-4",
+            guestAccelerators=[
+                {**L4[0], "gpuDriverInstallationConfig": {"gpuDriverVersion": "NEWEST"}}
+            ],
+        ),
+        "nodeConfig.guestAccelerators[0].gpuDriverInstallationConfig.gpuDriverVersion",
+        "LATEST",
+    ),
+    "reservation-without-name": (
+        node(reservationAffinity={"consumeReservationType": "SPECIFIC_RESERVATION"}),
+        "nodeConfig.reservationAffinity",
+        "compute.googleapis.com/reservation-name",
+    ),
+    "billing-label": (
+        node(resourceLabels={"Cost Center": "42"}),
+        "nodeConfig.resourceLabels.Cost Center",
+        "Invalid label key",
+    ),
+    "billing-label-value": (
+        node(resourceLabels={"team": "ML"}),
+        "nodeConfig.resourceLabels.team",
+        "Invalid label value",
+    ),
+    "node-label-value": (
+        node(labels={"team": "-ml"}),
+        "nodeConfig.labels.team",
+        "Invalid Kubernetes label value",
+    ),
+    "max-pods": (pool(maxPodsPerNode=300), "maxPodsPerNode", "8 to 256"),
+    "disk": (node(diskSizeGb=5), "nodeConfig.diskSizeGb", "less than 10"),
+    "duration": (node(maxRunDuration="1h"), "nodeConfig.maxRunDuration", "seconds"),
+    "deletion-policy": (pool(deletionPolicy="KEEP"), "deletionPolicy", "ABANDON"),
+}
+
+
+@pytest.mark.parametrize("case", sorted(POOL_CASES))
+def test_node_pool_is_refused(engine: Any, case: str) -> None:
+    inputs, place, words = POOL_CASES[case]
+    refusals = engine.refusals(POOL, inputs)
+    assert list(refusals) == [place]
+    assert words in refusals[place]
+
+
+def rule(action: dict[str, Any], **condition: Any) -> dict[str, Any]:
+    rules = [{"action": action, "condition": condition}]
+    return {"name": "tg-data", "location": "EU", "lifecycleRules": rules}
+
+
+RESERVED: dict[str, Any] = {
+    "name": "held",
+    "zone": "us-central1-a",
+    "specificReservation": {"count": 1, "instanceProperties": {"machineType": "a2-highgpu-1g"}},
+}
+LOGS = {"project": "p", "location": "global", "bucketId": "runs"}
+DELETE = {"type": "Delete"}
+
+OTHER_CASES: dict[str, tuple[str, dict[str, Any], str, str]] = {
+    "cluster-name": (
+        CLUSTER,
+        {"name": "x" * 41, "initialNodeCount": 1},
+        "name",
+        "at most 40",
+    ),
+    "cluster-without-nodes": (
+        CLUSTER,
+        {"name": "c"},
+        "initialNodeCount",
+        "must be greater than zero",
+    ),
+    "cluster-default-pool-removed-before-made": (
+        CLUSTER,
+        {"name": "c", "removeDefaultNodePool": True, "nodePools": [{"name": "p"}]},
+        "initialNodeCount",
+        "creates the default pool",
+    ),
+    "cluster-location": (
+        CLUSTER,
+        {"name": "c", "initialNodeCount": 1, "location": "frankfurt"},
+        "location",
+        "does not exist",
+    ),
+    "cluster-labels": (
+        CLUSTER,
+        {"name": "c", "initialNodeCount": 1, "resourceLabels": {"Team": "ml"}},
+        "resourceLabels.Team",
+        "Invalid label key",
+    ),
+    "cluster-channel": (
+        CLUSTER,
+        {"name": "c", "initialNodeCount": 1, "releaseChannel": {"channel": "FAST"}},
+        "releaseChannel.channel",
+        "RAPID",
+    ),
+    "cluster-inline-pool": (
+        CLUSTER,
+        {"name": "c", "nodePools": [{"name": "P"}]},
+        "nodePools[0].name",
+        "Invalid name",
+    ),
+    "bucket-name": (BUCKET, {"name": "Data", "location": "EU"}, "name", "Invalid bucket name"),
+    "bucket-reserved-name": (
+        BUCKET,
+        {"name": "my-google-data", "location": "EU"},
+        "name",
+        "Invalid bucket name",
+    ),
+    "bucket-location": (
+        BUCKET,
+        {"name": "tg-data", "location": "MARS"},
+        "location",
+        "location constraint is not valid",
+    ),
+    "bucket-class": (
+        BUCKET,
+        {"name": "tg-data", "location": "EU", "storageClass": "COLD"},
+        "storageClass",
+        "NEARLINE",
+    ),
+    "bucket-soft-delete": (
+        BUCKET,
+        {
+            "name": "tg-data",
+            "location": "EU",
+            "softDeletePolicy": {"retentionDurationSeconds": 60},
+        },
+        "softDeletePolicy.retentionDurationSeconds",
+        "7 days",
+    ),
+    "delete-without-age": (
+        BUCKET,
+        rule(DELETE, matchesPrefixes=["tmp/"]),
+        "lifecycleRules[0].condition.age",
+        "positive age",
+    ),
+    "delete-at-age-zero": (
+        BUCKET,
+        rule(DELETE, age=0),
+        "lifecycleRules[0].condition.age",
+        "positive age",
+    ),
+    "negative-age": (
+        BUCKET,
+        rule(DELETE, age=-1),
+        "lifecycleRules[0].condition.age",
+        "negative",
+    ),
+    "class-change-without-class": (
+        BUCKET,
+        rule({"type": "SetStorageClass"}, age=30),
+        "lifecycleRules[0].action.storageClass",
+        "needs a storage class",
+    ),
+    "lifecycle-action": (
+        BUCKET,
+        rule({"type": "Archive"}, age=30),
+        "lifecycleRules[0].action.type",
+        "SetStorageClass",
+    ),
+    "autoclass-with-class-change": (
+        BUCKET,
+        {
+            **rule({"type": "SetStorageClass", "storageClass": "NEARLINE"}, age=30),
+            "autoclass": {"enabled": True},
+        },
+        "lifecycleRules[0].action.type",
+        "exclude each other",
+    ),
+    "log-retention": (
+        LOG_BUCKET,
+        {**LOGS, "retentionDays": 3651},
+        "retentionDays",
+        "1 to 3650",
+    ),
+    "log-retention-zero": (LOG_BUCKET, {**LOGS, "retentionDays": 0}, "retentionDays", "1 to 3650"),
+    "log-bucket-id": (LOG_BUCKET, {**LOGS, "bucketId": "a b"}, "bucketId", "Invalid bucket id"),
+    "log-index": (
+        LOG_BUCKET,
+        {**LOGS, "indexConfigs": [{"fieldPath": "a", "type": "STRING"}]},
+        "indexConfigs[0].type",
+        "INDEX_TYPE_STRING",
+    ),
+    "exclusion-name": (
+        EXCLUSION,
+        {"name": "-x", "filter": "a"},
+        "name",
+        "Invalid exclusion name",
+    ),
+    "reservation-count": (
+        RESERVATION,
+        {**RESERVED, "specificReservation": {**RESERVED["specificReservation"], "count": 0}},
+        "specificReservation.count",
+        "between 1 and 1000",
+    ),
+    "reservation-machine": (
+        RESERVATION,
+        {
+            **RESERVED,
+            "specificReservation": {
+                "count": 1,
+                "instanceProperties": {"machineType": "a2-highgpu-1gg"},
+            },
+        },
+        "specificReservation.instanceProperties.machineType",
+        "does not exist",
+    ),
+    "reservation-accelerator": (
+        RESERVATION,
+        {
+            **RESERVED,
+            "specificReservation": {
+                "count": 1,
+                "instanceProperties": {
+                    "machineType": "a2-highgpu-1g",
+                    "guestAccelerators": [
+                        {"acceleratorType": "nvidia-tesla-a100", "acceleratorCount": 2}
+                    ],
+                },
+            },
+        },
+        "specificReservation.instanceProperties.guestAccelerators[0]",
+        "comes with 1",
+    ),
+    "reservation-zone": (RESERVATION, {**RESERVED, "zone": "us-central1"}, "zone", "Unknown zone"),
+    "network-name": (NETWORK, {"name": "VPC"}, "name", "Must be a match of regex"),
+    "network-mtu": (NETWORK, {"name": "vpc", "mtu": 100}, "mtu", "1300 to 8896"),
+    "subnetwork-range": (
+        SUBNETWORK,
+        {"name": "s", "network": "vpc", "ipCidrRange": "10.0.0.1/20"},
+        "ipCidrRange",
+        "has host bits set",
+    ),
+    "account-id": (ACCOUNT, {"accountId": "abc"}, "accountId", "6 to 30"),
+}
+
+
+@pytest.mark.parametrize("case", sorted(OTHER_CASES))
+def test_other_type_is_refused(engine: Any, case: str) -> None:
+    token, inputs, place, words = OTHER_CASES[case]
+    refusals = engine.refusals(token, inputs)
+    assert list(refusals) == [place]
+    assert words in refusals[place]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"machineType": "n1-standard-8",
+         "guestAccelerators": [{"type": "nvidia-tesla-t4", "count": 2}]},
+        {"machineType": "n2-custom-8-16384"},
+        {"machineType": "a3-megagpu-8g",
+         "guestAccelerators": [{"type": "nvidia-h100-mega-80gb", "count": 8}]},
+        {"machineType": "a3-ultragpu-8g",
+         "guestAccelerators": [{"type": "nvidia-h200-141gb", "count": 8}]},
+        {"machineType": "c4x-newline-8"},
+    ],
+)  # fmt: skip
+def test_machines_that_exist_or_may_exist_are_accepted(engine: Any, config: dict[str, Any]) -> None:
+    assert engine.refusals(POOL, node(**config)) == {}
+
+
+def test_delete_rule_bounded_by_versions_is_accepted(engine: Any) -> None:
+    assert engine.refusals(BUCKET, rule(DELETE, numNewerVersions=2)) == {}
+    assert engine.refusals(BUCKET, rule(DELETE, age=1)) == {}
