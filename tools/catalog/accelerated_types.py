@@ -48,7 +48,7 @@ CANONICAL = {
 
 COUNT_SOURCES = {
     "autoscaler": "kubernetes/autoscaler at 55c37cd5eb55",
-    "vendor-known": "AWS documentation, Inferentia and Trainium instance sizes, read 2026-11-30",
+    "vendor-known": "AWS documentation, Inferentia and Trainium instance sizes",
     "machine-name": "the machine's own name",
     "": "",
 }

@@ -42,9 +42,9 @@ STORAGE_CLASSES: dict[str, dict[str, tuple[str, int, int, bool]]] = {
 }
 STORAGE_SOURCES = {
     "aws": "AWS documentation, Amazon S3 storage classes and lifecycle transitions; a rule may not "
-    "move to STANDARD_IA before 30 days (hashicorp/terraform-provider-aws#6201), read 2026-11-30",
-    "gcp": "Google Cloud documentation, Cloud Storage classes (minimum durations), read 2026-11-30",
-    "azure": "Microsoft Learn, access tiers for blob data (early deletion), read 2026-11-30",
+    "move to STANDARD_IA before 30 days (hashicorp/terraform-provider-aws#6201)",
+    "gcp": "Google Cloud documentation, Cloud Storage classes (minimum durations)",
+    "azure": "Microsoft Learn, access tiers for blob data (early deletion)",
 }
 
 ORIGINS: dict[str, dict[str, Any]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-AWS_P2 = "AWS documentation, Amazon EC2 P2 instances (1, 8 and 16 GPUs), read 2026-11-30"
+AWS_P2 = "AWS briefing on P2 and F1, March 2017 (speakerdeck.com/porcaro33): 1, 8 and 16 GPUs"
 AWS_API = f"AWS EC2 DescribeInstanceTypes as recorded in moto {version('moto')}, read 2026-11-30"
 AWS_OFFERINGS = f"AWS's offerings by zone (DescribeInstanceTypeOfferings, moto {version('moto')})"
 LEARN = "MicrosoftDocs/azure-compute-docs, virtual machine sizes, "
@@ -19,8 +19,8 @@ LEARN_A10 = LEARN + "NVadsA10_v5 at 2bc777fdc35c, 2024-07-31"
 LEARN_MI25 = LEARN + "NVv4 at 53b9767cc237, 2024-07-31"
 LEARN_GB200 = LEARN + "ND_GB200_v6 at 2bc777fdc35c, 2025-03-20"
 AKS_SIZES = "microsoft/aspire AksNodeVmSizes at 69db530a4816 (Azure's size list, 13.5.1 preview)"
-GOOGLE = "Google Cloud documentation, machine families, read 2026-11-30"
-GOOGLE_TPU = "Google Cloud documentation, TPU machine types in GKE, read 2026-11-30"
+GOOGLE = "Google Cloud documentation, machine families"
+GOOGLE_TPU = "Google Cloud documentation, TPU machine types in GKE"
 
 # name → (vCPUs, memory GiB, whole accelerators, source); None is "not stated".
 COUNTS: dict[str, tuple[str | None, str | None, str, str]] = {
