@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -9,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tidegate.catalog.load import load_catalog
 from tidegate.catalog.model import UnknownPrice
-from tidegate.catalog.prices import add_prices
+from tidegate.catalog.prices import add_prices, find_price
+from tidegate.vocabulary.capacity import CapacityType
 from tidegate.vocabulary.money import Money, Price
 
 OLD = Price(Money(Decimal(3)), date(2026, 6, 18), "list A", assumed=True)
@@ -39,6 +42,21 @@ def test_a_sum_of_two_currencies_is_unknown_not_a_number() -> None:
     assert add_prices(OLD, euro) == UnknownPrice(
         "machine and accelerator are priced in two currencies"
     )
+
+
+def test_no_spot_price_is_assumed_of_what_is_not_sold_as_spot() -> None:
+    catalog = load_catalog()
+    blocks_only = replace(
+        catalog.instance_type("aws", "p5.48xlarge"), purchase=("capacity-block", "on-demand")
+    )
+    found = find_price(
+        catalog.price_table,
+        blocks_only,
+        "us-east-1",
+        CapacityType.SPOT,
+        catalog.spot_assumption,
+    )
+    assert found == UnknownPrice("p5.48xlarge is not sold as spot")
 
 
 @given(
