@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -86,7 +87,7 @@ def _spawn(state_dir: Path) -> subprocess.Popen[bytes]:
     state_dir.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "tidegate.localclouds.server", "--state-dir", str(state_dir)]
     with (state_dir / LOG_FILE).open("ab") as log:
-        return subprocess.Popen(  # noqa: S603 - our own module
+        process = subprocess.Popen(  # noqa: S603 - our own module
             command,
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -94,6 +95,9 @@ def _spawn(state_dir: Path) -> subprocess.Popen[bytes]:
             env=drop_credentials(os.environ),
             start_new_session=True,
         )
+    # The server outlives this process; while this one lives, somebody collects its end.
+    threading.Thread(target=process.wait, daemon=True).start()
+    return process
 
 
 def _is_healthy(endpoints: Endpoints) -> bool:
