@@ -8,7 +8,7 @@ reserved string for a value, and no secret can travel further.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 UNKNOWN: Final[dict[str, bool]] = {"$unknown": True}
@@ -49,50 +49,76 @@ def is_secret(value: object) -> bool:
     return isinstance(value, dict) and value.get("$secret") is True
 
 
-def decode_value(value: Any) -> Any:
+def decode_value(value: Any, secrets: frozenset[str] = frozenset()) -> Any:
     """Return a value of Pulumi's protocol as plain JSON with markers.
 
     Accepts what the analyzer protocol, an event log, a stack export and `preview --json` carry.
     Whole floats become integers, since the protocol has no integers. Assets, archives and other
     signed objects keep nothing but the kind of their content, which rules have no business with.
 
+    Args:
+        value: The value.
+        secrets: Texts known to be secret; each becomes the marker wherever it stands.
+
     Raises:
         TypeError: When the value is no JSON (the message names its type, never the value).
     """
     if isinstance(value, str):
-        return _decode_string(value)
+        return _decode_string(value, secrets)
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):
         return int(value) if math.isfinite(value) and value.is_integer() else value
     if isinstance(value, Mapping):
         if SIGNATURE_KEY in value:
-            return _decode_signed(value)
-        return {str(key): decode_value(item) for key, item in value.items()}
+            return _decode_signed(value, secrets)
+        return {str(key): decode_value(item, secrets) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
-        return [decode_value(item) for item in value]
+        return [decode_value(item, secrets) for item in value]
     raise TypeError(f"a property holds a {type(value).__name__}, which is no JSON value")
 
 
 def decode_properties(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a resource's properties decoded, without the engine's own `__` bookkeeping keys."""
+    """Return a resource's properties decoded, without the engine's own `__` bookkeeping keys.
+
+    A provider may copy a secret into another property and lose its mark (a merged map of tags);
+    the copy is redacted too.
+    """
+    secrets = frozenset(_find_secret_texts(properties))
     return {
-        key: decode_value(value) for key, value in properties.items() if not key.startswith("__")
+        key: decode_value(value, secrets)
+        for key, value in properties.items()
+        if not key.startswith("__")
     }
 
 
-def _decode_string(value: str) -> Any:
+def _decode_string(value: str, secrets: frozenset[str]) -> Any:
     if value in UNKNOWN_SENTINELS:
         return UNKNOWN
-    return SECRET if value == REDACTED_LITERAL else value
+    return SECRET if value == REDACTED_LITERAL or value in secrets else value
 
 
-def _decode_signed(value: Mapping[str, Any]) -> Any:
+def _decode_signed(value: Mapping[str, Any], secrets: frozenset[str]) -> Any:
     signature = value[SIGNATURE_KEY]
     if signature == SECRET_SIGNATURE:
         return SECRET
     if signature == OUTPUT_SIGNATURE:
         if value.get("secret"):
             return SECRET
-        return decode_value(value["value"]) if "value" in value else UNKNOWN
+        return decode_value(value["value"], secrets) if "value" in value else UNKNOWN
     return {"$opaque": str(signature)}
+
+
+def _find_secret_texts(value: Any, *, is_secret_part: bool = False) -> Iterator[str]:
+    if isinstance(value, str):
+        if is_secret_part and value and value not in UNKNOWN_SENTINELS:
+            yield value
+    elif isinstance(value, Mapping):
+        signature = value.get(SIGNATURE_KEY)
+        if signature == SECRET_SIGNATURE or (value.get("secret") is True and signature):
+            value, is_secret_part = {"value": value.get("value")}, True
+        for item in value.values():
+            yield from _find_secret_texts(item, is_secret_part=is_secret_part)
+    elif isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        for item in value:
+            yield from _find_secret_texts(item, is_secret_part=is_secret_part)

@@ -100,6 +100,16 @@ def test_what_is_no_json_is_refused_without_its_content():
     assert MARK not in str(caught.value)
 
 
+def test_a_copy_that_lost_its_mark_is_redacted_too():
+    secret_map = {SIGNATURE_KEY: SECRET_SIGNATURE, "value": {"owner": MARK, "team": "ml"}}
+    properties = {"tags": secret_map, "tagsAll": {"owner": MARK, "extra": "kept"}, "name": "a"}
+    assert decode_properties(properties) == {
+        "tags": SECRET,
+        "tagsAll": {"owner": SECRET, "extra": "kept"},
+        "name": "a",
+    }
+
+
 @given(PLAIN_JSON)
 def test_plain_json_is_kept_as_it_is(value):
     assert decode_value(value) == value
