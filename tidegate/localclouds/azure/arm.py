@@ -6,6 +6,7 @@ import hashlib
 import json
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from typing import Any
 
 from tidegate.localclouds.azure.errors import (
@@ -156,7 +157,8 @@ class Arm:
     def _prepare(self, kind: Kind, id: ArmId, old: Body | None, asked: Mapping[str, Any]) -> Body:
         hidden = {key: part for key, part in (old or {}).items() if key.startswith(PRIVATE)}
         body: Body = {
-            **{key: part for key, part in asked.items() if not key.startswith(PRIVATE)},
+            # A copy: what is filled in must not reach the inputs that were handed over.
+            **deepcopy({key: part for key, part in asked.items() if not key.startswith(PRIVATE)}),
             **hidden,
             "id": str(id),
             "name": id.name,
