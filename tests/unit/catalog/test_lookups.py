@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -327,3 +328,17 @@ def test_telemetry_is_priced_only_where_a_source_states_it() -> None:
 def test_digest_is_the_same_for_the_same_data() -> None:
     assert load_catalog().digest == CATALOG.digest
     assert CATALOG.digest.startswith("sha256:")
+
+
+def test_a_price_against_a_complete_list_leaves_the_answer_unknown(tmp_path: Path) -> None:
+    overlay = tmp_path / "fresh.yaml"
+    overlay.write_text(
+        "version: tidegate/prices/v1\nprices:\n- {cloud: aws, region: eu-west-3, perHour: 60,\n"
+        "   instanceType: p5.48xlarge, capacityType: on-demand, asOf: 2026-11-30, origin: x,\n"
+        "   negotiated: false}\n"
+    )
+    evidence = load_catalog(overlay).availability_evidence("aws", "eu-west-3", "p5.48xlarge")
+    assert evidence.availability is Availability.UNKNOWN
+    assert evidence.evidence.endswith(
+        "does not name it in eu-west-3, while a price is listed there"
+    )
