@@ -128,5 +128,11 @@ class _Known(dict[str, Any]):
         self.update({name: value for name, value in pending.inputs.items() if _is_plain(value)})
 
 
+# The engine's mark of a secret in a state file: what it hides cannot be part of an identifier.
+_HIDDEN = "4dabf18193072939515e22adb298388d"
+
+
 def _is_plain(value: Any) -> bool:
-    return isinstance(value, str | int | dict) and value != ""
+    if isinstance(value, dict):
+        return _HIDDEN not in value
+    return isinstance(value, str | int) and value != ""

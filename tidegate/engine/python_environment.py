@@ -34,8 +34,14 @@ _UV_NAMES = {
 }
 _SECTIONS = ("global", "install", ":env:")  # the later wins
 _HARMLESS = {
-    *("break-system-packages", "cache-dir", "disable-pip-version-check", "no-cache-dir"),
-    *("no-color", "no-input", "no-python-version-warning", "no-warn-script-location"),
+    *("break-system-packages", "cache-dir", "config-file", "disable-pip-version-check"),
+    *(
+        "no-cache-dir",
+        "no-color",
+        "no-input",
+        "no-python-version-warning",
+        "no-warn-script-location",
+    ),
     *("progress-bar", "quiet", "require-virtualenv", "retries", "root-user-action", "timeout"),
     *("default-timeout", "user", "verbose"),
 }
@@ -136,10 +142,14 @@ def read_pip_settings(
     python: Path, environment: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
     """Read the user's pip settings as uv's variables, and the names uv has no variable for."""
-    answer = _run([python, "-m", "pip", "config", "list"], environment)
+    return translate_pip_settings(_run([python, "-m", "pip", "config", "list"], environment))
+
+
+def translate_pip_settings(listed: str) -> tuple[dict[str, str], list[str]]:
+    """Translate what `pip config list` prints, as `read_pip_settings` returns it."""
     settings: dict[str, str] = {}
     unknown: set[str] = set()
-    for name, value in _parse_pip_settings(answer).items():
+    for name, value in _parse_pip_settings(listed).items():
         if name in _HARMLESS:
             continue
         if name not in _UV_NAMES:

@@ -1,0 +1,70 @@
+"""The identifier of an interrupted creation, where it follows from what was asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from tidegate.engine.pending import CannotTell, PendingCreate, find_by_inputs
+
+AZURE = {"subscriptionId": "s-1"}
+AKS = "/subscriptions/s-1/resourceGroups/rg/providers/Microsoft.ContainerService"
+GCP = {"project": "ml", "region": "europe-west4"}
+
+
+@pytest.mark.parametrize(
+    ("type_", "inputs", "provider", "identifier"),
+    [
+        ("aws:s3/bucket:Bucket", {"bucket": "logs-1"}, {}, "logs-1"),
+        (
+            "aws:eks/nodeGroup:NodeGroup",
+            {"clusterName": "c", "nodeGroupName": "train"},
+            {"region": "eu-west-1"},
+            "c:train",
+        ),
+        (
+            "aws:autoscaling/tag:Tag",
+            {"autoscalingGroupName": "asg", "tag": {"key": "owner", "value": "ml"}},
+            {},
+            "asg,owner",
+        ),
+        (
+            "gcp:container/cluster:Cluster",
+            {"name": "c", "location": "europe-west4"},
+            GCP,
+            "projects/ml/locations/europe-west4/clusters/c",
+        ),
+        (
+            "gcp:container/cluster:Cluster",
+            {"name": "c", "location": "europe-west4", "project": "other"},
+            GCP,
+            "projects/other/locations/europe-west4/clusters/c",
+        ),
+        (
+            "azure-native:containerservice:AgentPool",
+            {"resourceGroupName": "rg", "resourceName": "aks", "agentPoolName": "train"},
+            AZURE,
+            AKS + "/managedClusters/aks/agentPools/train",
+        ),
+    ],
+)
+def test_follows_from_the_inputs(type_, inputs, provider, identifier) -> None:
+    assert find_by_inputs(PendingCreate("urn", type_, inputs, provider)) == identifier
+
+
+def test_cannot_tell_where_the_cloud_chooses() -> None:
+    with pytest.raises(CannotTell, match="chooses the identifiers of aws:ec2/vpc:Vpc"):
+        find_by_inputs(PendingCreate("urn", "aws:ec2/vpc:Vpc", {}, {}))
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {},
+        {"bucket": ""},
+        {"bucket": {"4dabf18193072939515e22adb298388d": "1b47", "ciphertext": "v1:…"}},
+    ],
+    ids=["absent", "empty", "secret"],
+)
+def test_cannot_tell_without_the_input_it_follows_from(inputs: dict) -> None:
+    with pytest.raises(CannotTell, match="'bucket'"):
+        find_by_inputs(PendingCreate("urn", "aws:s3/bucket:Bucket", inputs, {}))
