@@ -12,7 +12,7 @@ PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "components").glo
 
 @pytest.mark.parametrize("page", [p for p in PAGES if p.stem != "index"], ids=lambda p: p.stem)
 def test_the_example_of_each_page_declares_its_component(record, page):
-    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
 
     recording = record(lambda: exec(code, {}))
 

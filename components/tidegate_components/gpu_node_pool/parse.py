@@ -93,7 +93,10 @@ def parse_pool(name: str, raw: Mapping[str, Any], catalog: Catalog) -> PoolSpec:
     )
     _check_purchase(read, spec)
     check_cloud(read, spec)
-    read.finish()
+    if read.problems:
+        # The rest cannot be judged with stand-ins; the bounds can.
+        _check_bounds(read, spec.min_nodes, spec.max_nodes)
+        read.finish()
     _check_entry(read, spec)
     read.finish()
     return spec
@@ -128,11 +131,14 @@ def _models(read: Arguments, key: str, shape: type[Any], model: type[Model]) -> 
 def _remaining(read: Arguments) -> list[Problem]:
     """Return the faults of what can be judged when the hardware itself was refused."""
     before = len(read.problems)
-    low, high = read.whole("min_nodes", 0), read.whole("max_nodes")
-    if low > high:
-        read.refuse("min_nodes", low, f"is above max_nodes {high}", f"at most {high}")
+    _check_bounds(read, read.whole("min_nodes", 0), read.whole("max_nodes"))
     read.choice("scaler", Scaler)
     return read.problems[before:]
+
+
+def _check_bounds(read: Arguments, low: int, high: int) -> None:
+    if low > high:
+        read.refuse("min_nodes", low, f"is above max_nodes {high}", f"at most {high}")
 
 
 def _workload_classes(read: Arguments, labels: CostLabels) -> tuple[WorkloadClass, ...]:

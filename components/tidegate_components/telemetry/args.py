@@ -52,7 +52,8 @@ class TelemetryArgs(TypedDict):
     expected_gib_per_month: NotRequired[float]
     """Data expected in a month; the basis of the cost as declared."""
     keep_on_delete: NotRequired[bool]
-    """Whether data outlives the declaration, until its retention ends; true unless stated."""
+    """Whether data outlives the declaration, until its retention ends; true unless stated. On
+    Google Cloud it always does."""
     labels: dict[str, str]
     """The cost labels."""
     gcp: NotRequired[TelemetryGcpArgs]

@@ -31,9 +31,9 @@ def declare(
             parent,
             opts,
             gcp.logging.ProjectBucketConfig,
-            # A locked bucket cannot be deleted before its data is gone.
+            # A locked bucket cannot be deleted before its data is gone. The provider leaves any
+            # log bucket where it is on deletion, and takes it over when it is declared again.
             protect=True if spec.locked else None,
-            retain_on_delete=True if spec.keep_on_delete else None,
         ),
     )
     return {"logBucket": bucket.bucket_id, "name": bucket.name, "region": spec.region}
