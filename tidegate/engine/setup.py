@@ -7,11 +7,13 @@ Standard library only, for it runs before anything is installed:
 from __future__ import annotations
 
 import argparse
+import contextlib
+import fcntl
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -123,6 +125,21 @@ def _wait_a_pulse(pending: dict[Future[None], str]) -> None:
         time.sleep(0.05)
 
 
+@contextlib.contextmanager
+def _alone(root: Path) -> Iterator[None]:
+    """Let one setup work on a checkout at a time; the next waits, then finds all done."""
+    path = root / ".tidegate" / "setup.lock"
+    path.parent.mkdir(exist_ok=True)
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.stdout.write("Another setup is working on this checkout; waiting for it\n")
+            sys.stdout.flush()
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def main() -> int:
     """Run the command line; the exit code is 1 when something could not be done."""
     parser = argparse.ArgumentParser(
@@ -134,7 +151,12 @@ def main() -> int:
     parser.add_argument("--quiet", action="store_true", help="print only what goes wrong")
     options = parser.parse_args()
     root = Path(__file__).resolve().parents[2]
-    failures = setup(root, dev=options.dev, quiet=options.quiet)
+    try:
+        with _alone(root):
+            failures = setup(root, dev=options.dev, quiet=options.quiet)
+    except KeyboardInterrupt:
+        sys.stderr.write("setup was interrupted; run it again to go on\n")
+        return 130
     for failure in failures:
         sys.stderr.write(f"setup failed: {failure}\n")
     return 1 if failures else 0
