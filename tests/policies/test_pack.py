@@ -304,7 +304,10 @@ def test_a_wrong_parameter_stops_before_anything_is_created(judged, config, word
 
 def test_an_idle_accelerated_pool_is_refused_and_an_excepted_one_passes(judged):
     judged.declare(NODES % {"nodes": 1})
-    assert said(judged.preview()) == [("mandatory", "TG-SCL-001", "gpu")]
+    assert said(judged.preview()) == [
+        ("advisory", "TG-LBL-001", "gpu"),
+        ("mandatory", "TG-SCL-001", "gpu"),
+    ]
     exception = {"pool": "gpu", "serviceLevel": "chat-p99", "owner": "serving"}
     allowed = judged.preview({"TG-SCL-001": {"exceptions": [exception]}})
     assert (allowed.outcome, said(allowed)) == (

@@ -38,6 +38,12 @@ _aliases := object.union(
 
 _spellings[key] := labels.spellings(key, _aliases) if some key in _parameters.requiredKeys
 
+# Spelling → the required keys that it counts as.
+_keys_of[spelling] contains key if {
+	some key, accepted in _spellings
+	some spelling in accepted
+}
+
 verdicts contains verdict if some verdict in _faults
 
 verdicts contains verdict if some verdict in _doubts
@@ -93,8 +99,10 @@ _faults contains verdict if {
 # Two spellings of one key that disagree: the bill shows two owners.
 _faults contains verdict if {
 	some [resource, site] in _sites
-	some key, accepted in _spellings
-	entries := labels.entries(site, accepted)
+	some spelt, _ in site.labels
+	not _spellings[spelt] # what is spelt as it is required agrees with itself
+	some key in _keys_of[labels.folded(spelt)]
+	entries := labels.entries(site, _spellings[key])
 	texts := {value | some value in entries; is_string(value)}
 	count(texts) > 1
 	verdict := say.fail(resource, {
@@ -194,7 +202,7 @@ _sites := [[resource, site] |
 
 _keys_in_state(site, wanted) := [key |
 	some key in _parameters.requiredKeys
-	labels.state(site, _spellings[key]) == wanted
+	labels.state(site, key, _spellings[key]) == wanted
 ]
 
 _on(site) := "" if {
@@ -215,7 +223,7 @@ _render(entries) := concat(", ", sort([sprintf("%s=%s", [key, values.render(valu
 _casing_remark(resource) := concat("; ", sort({remark |
 	some site in resource.labelSites
 	some required in _parameters.requiredKeys
-	not required in object.keys(site.labels)
+	not site.labels[required]
 	some key, _ in site.labels
 	lower(key) == lower(required)
 	remark := sprintf("%s spells %s as %s in %s", [say.subject(resource), required, key, site.property])
