@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
+import threading
 import typing
 import warnings
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from pulumi.runtime import rpc
 from tidegate.localclouds.naming import strip_version
 from tidegate.vocabulary.problems import nearest
 
+_LOADING = threading.RLock()
 SDK_MODULES = {"aws": "pulumi_aws", "gcp": "pulumi_gcp", "azure-native": "pulumi_azure_native"}
 SCALARS: dict[Any, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
 
@@ -118,7 +120,9 @@ def find_class(type_token: str) -> type:
 
 
 def _import_class(module: str, name: str) -> Any:
-    with warnings.catch_warnings():
+    # The SDKs load their modules lazily at the first look inside, which is not safe for two
+    # threads: the second finds a module half filled.
+    with _LOADING, warnings.catch_warnings():
         # Some SDK modules, loaded lazily, warn of their own deprecated classes when first used.
         warnings.simplefilter("ignore", DeprecationWarning)
         return getattr(importlib.import_module(module), name)
