@@ -278,8 +278,9 @@ def _ask_a_person(stack: str, unknown: Sequence[tuple[PendingCreate, str]]) -> s
     lines = [f"  {pending.urn}\n    {reason}" for pending, reason in unknown]
     return (
         f"stack {stack}: the last run was killed while creating these, and nobody here can tell "
-        "whether they exist:\n" + "\n".join(lines) + "\nLook in the cloud's console, then name "
-        "each one's identifier, or say that it is absent, and run again."
+        "whether they exist:\n" + "\n".join(lines) + "\nLook in the cloud's console. What is not "
+        f"there, `pulumi refresh --clear-pending-creates --stack {stack}` forgets. What is there: "
+        "forget it so, then `pulumi import TYPE NAME ID`; or delete it in the console."
     )
 
 
