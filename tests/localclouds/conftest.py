@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +103,100 @@ def serve() -> Iterator[Callable[[Cloud], str]]:
     yield open_one
     for face in faces:
         face.close()
+
+
+@pytest.fixture(scope="session")
+def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """AWS, one a test process: moto's state is the process's, so tests take names of their own."""
+    from tidegate.localclouds.aws.cloud import build_aws_cloud
+
+    world = build_world(tmp_path_factory.mktemp("aws"))
+    settings = {"region": "us-east-1"}
+    yield Engine(build_aws_cloud(world), world, settings)
+    world.store.close()
+
+
+@pytest.fixture(scope="session")
+def boto(aws: Engine) -> Iterator[Callable[[str], Any]]:
+    """Return boto3 clients over a loopback port, as a user of the local clouds has them."""
+    import boto3
+    from botocore.config import Config
+
+    face = open_face(aws.cloud.face)
+
+    @cache
+    def build(service: str) -> Any:
+        return boto3.client(
+            service,
+            region_name="us-east-1",
+            endpoint_url=face.url,
+            aws_access_key_id="tests",
+            aws_secret_access_key="tests",
+            config=Config(retries={"total_max_attempts": 1}),
+        )
+
+    yield build
+    face.close()
+
+
+TRUST = json.dumps(
+    {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Principal": {"Service": "eks.amazonaws.com"},
+                "Action": "sts:AssumeRole",
+            }
+        ],
+    }
+)
+
+
+@dataclass(frozen=True)
+class Base:
+    """What a node group stands on, made once."""
+
+    vpc: str
+    subnets: list[str]
+    role: str
+    cluster: str
+
+
+@pytest.fixture(scope="session")
+def base(aws: Engine) -> Base:
+    vpc = aws.up("aws:ec2/vpc:Vpc", {"cidrBlock": "10.0.0.0/16"}, "base")
+    subnets = [
+        aws.up(
+            "aws:ec2/subnet:Subnet",
+            {
+                "vpcId": vpc.id,
+                "cidrBlock": f"10.0.{number}.0/24",
+                "availabilityZone": f"us-east-1{zone}",
+            },
+            f"base-{zone}",
+        ).id
+        for number, zone in enumerate("abcd")
+    ]
+    role = aws.up("aws:iam/role:Role", {"assumeRolePolicy": TRUST}, "base").outputs["arn"]
+    cluster = aws.up(
+        "aws:eks/cluster:Cluster", {"roleArn": role, "vpcConfig": {"subnetIds": subnets}}, "base"
+    )
+    return Base(vpc.id, subnets, role, cluster.id)
+
+
+@pytest.fixture(scope="session")
+def node_group(base: Base) -> Callable[..., Values]:
+    """Return the inputs of a node group, with changes."""
+
+    def build(**changes: Any) -> Values:
+        inputs = {
+            "clusterName": base.cluster,
+            "nodeRoleArn": base.role,
+            "subnetIds": base.subnets,
+            "scalingConfig": {"minSize": 0, "maxSize": 4, "desiredSize": 0},
+            "instanceTypes": ["g5.xlarge"],
+        }
+        return {key: value for key, value in {**inputs, **changes}.items() if value is not None}
+
+    return build

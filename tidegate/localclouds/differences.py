@@ -8,7 +8,7 @@ from typing import Any
 
 from tidegate.localclouds.contracts import Values
 from tidegate.localclouds.rules import TypeRules
-from tidegate.localclouds.schema import Shape
+from tidegate.localclouds.schema import ANY, Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def overlay(shape: Shape, asked: Any, live: Any) -> Any:
         return asked
     if shape.kind == "object" and isinstance(asked, dict) and isinstance(live, dict):
         return {
-            key: overlay(shape.properties.get(key, shape), value, live.get(key))
+            key: overlay(shape.properties.get(key, ANY), value, live.get(key))
             for key, value in asked.items()
         }
     if isinstance(asked, list) and isinstance(live, list):
@@ -79,7 +79,7 @@ def overlay_inputs(shape: Shape, asked: Values, live: Values) -> Values:
     A map that nobody asked for but that holds something now (tags added by hand) is drift too.
     """
     drifted = {
-        key: overlay(shape.properties.get(key, shape), value, live.get(key))
+        key: overlay(shape.properties.get(key, ANY), value, live.get(key))
         for key, value in asked.items()
     }
     added = {

@@ -4,10 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from tidegate.localclouds.aws.clients import find_region
 from tidegate.localclouds.aws.convert import from_structure, from_tags, to_request
+from tidegate.localclouds.aws.corrections.offerings import explain_unoffered
 from tidegate.localclouds.aws.ec2_type import Ec2Type
 from tidegate.localclouds.aws.tags import split_live_tags
-from tidegate.localclouds.contracts import Call, Created, NotFoundError, Values
+from tidegate.localclouds.contracts import Call, CheckFailure, Created, NotFoundError, Values
 from tidegate.localclouds.schema import load_schema
 from tidegate.localclouds.store import Record
 
@@ -19,6 +23,15 @@ class CapacityReservation(Ec2Type):
     """`aws.ec2.CapacityReservation`."""
 
     resource_type = "capacity-reservation"
+
+    def check(self, inputs: Values, call: Call) -> Iterable[CheckFailure]:
+        """Refuse a type that AWS has not, or that the zone does not sell."""
+        instance_type, zone = inputs["instanceType"], inputs["availabilityZone"]
+        if isinstance(instance_type, str) and isinstance(zone, str):
+            region = find_region(call.settings, inputs)
+            reason = explain_unoffered(instance_type, region, [zone])
+            if reason:
+                yield CheckFailure("instanceType", reason)
 
     def create(self, inputs: Values, call: Call) -> Created:
         """Reserve the capacity."""

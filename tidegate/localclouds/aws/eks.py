@@ -10,6 +10,7 @@ from typing import Any
 from tidegate.localclouds.aws.api_type import ApiType, compare_tags, tags_of
 from tidegate.localclouds.aws.autoscaling import check_bounds
 from tidegate.localclouds.aws.convert import from_response, from_structure, to_request
+from tidegate.localclouds.aws.corrections.offerings import is_known_type
 from tidegate.localclouds.aws.naming import choose_name
 from tidegate.localclouds.aws.tags import split_live_tags
 from tidegate.localclouds.contracts import (
@@ -111,7 +112,12 @@ class NodeGroup(ApiType):
     service = "eks"
 
     def check(self, inputs: Values, call: Call) -> Iterable[CheckFailure]:
-        """Refuse contradicting sizes, and a disk size beside a launch template."""
+        """Refuse contradicting sizes, unknown instance types, an ambiguous launch template."""
+        types = inputs.get("instanceTypes")
+        for index, name in enumerate(types if isinstance(types, list) else []):
+            if isinstance(name, str) and not is_known_type(name):
+                reason = f"Invalid value '{name}' for InstanceType."
+                yield CheckFailure(f"instanceTypes[{index}]", reason)
         scaling = inputs.get("scalingConfig")
         if isinstance(scaling, dict):
             sizes = (scaling.get("minSize"), scaling.get("desiredSize"), scaling.get("maxSize"))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tidegate.localclouds.aws.corrections.offerings import explain_unoffered
+from tidegate.localclouds.aws.corrections.offerings import (
+    explain_unoffered,
+    read_offerings_by_region,
+)
 from tidegate.localclouds.aws.corrections.patching import wrap
 
 DEFAULT_TYPE = "m1.small"  # moto's, where neither request nor template names one
@@ -15,6 +18,7 @@ def correct_instances() -> None:
     """Refuse unknown and unoffered instance types."""
     from moto.ec2.models import EC2Backend
 
+    read_offerings_by_region()
     wrap(EC2Backend, "run_instances", _check_type)
 
 

@@ -6,6 +6,7 @@ Moto takes any role, subnet and size, and names an Auto Scaling group that does 
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from tidegate.localclouds.aws.corrections.eks_checks import (
@@ -61,6 +62,8 @@ def correct_eks() -> None:
     wrap(EKSBackend, "describe_nodegroup", _sync_node_group)
     wrap(EKSBackend, "update_nodegroup_config", _change_node_group)
     wrap(EKSBackend, "delete_nodegroup", _drop_node_group)
+    for name in ("tag_resource", "untag_resource", "list_tags_for_resource"):
+        wrap(EKSBackend, name, _tag_node_groups_too)
     wrap(EKSResponse, "create_cluster", _keep_cluster_extras)
     wrap(EKSResponse, "update_cluster_config", _answer_cluster_update)
     wrap(EKSResponse, "create_nodegroup", _keep_node_group_extras)
@@ -198,6 +201,23 @@ def _drop_node_group(original: Callable[..., Any]) -> Callable[..., Any]:
         return group
 
     return delete_nodegroup
+
+
+def _tag_node_groups_too(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Moto tags clusters only: show it the node group of the ARN as if it were one."""
+
+    def call(self: Any, resource_arn: str, *args: Any, **kwargs: Any) -> Any:
+        groups = {
+            group.arn: group
+            for cluster in self.clusters.values()
+            for group in cluster.nodegroups.values()
+        }
+        if resource_arn not in groups:
+            return original(self, resource_arn, *args, **kwargs)
+        stand_in = SimpleNamespace(clusters={"": groups[resource_arn]})
+        return original(stand_in, resource_arn, *args, **kwargs)
+
+    return call
 
 
 def _record_update(backend: Any, cluster_name: str, group_name: str, kind: str) -> dict[str, Any]:

@@ -2,7 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+class RegionalOfferings(dict[str, Any]):
+    """One kind of moto's offerings, a region read when it is asked for.
+
+    Moto reads all regions of all kinds when it is imported and keeps them: some 70 MB.
+    """
+
+    def __init__(self, kind: str, regions: list[str]) -> None:
+        super().__init__()
+        self._kind = kind
+        self._regions = frozenset(regions)
+
+    def __contains__(self, region: object) -> bool:
+        return region in self._regions
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._regions))
+
+    def __len__(self) -> int:
+        return len(self._regions)
+
+    def __missing__(self, region: str) -> Any:
+        from moto.utilities.utils import load_resource
+
+        if region not in self._regions:
+            raise KeyError(region)
+        folder = Path("ec2/resources/instance_type_offerings") / self._kind
+        found = load_resource(str(folder / f"{region}.json"))
+        self[region] = [{**offering, "LocationType": self._kind} for offering in found]
+        return self[region]
+
+    def get(self, region: str, default: Any = None) -> Any:
+        """Return a region's offerings, or the default where moto has none."""
+        try:
+            return self[region]
+        except KeyError:
+            return default
+
+
+def read_offerings_by_region() -> None:
+    """Put `RegionalOfferings` in place of what moto keeps."""
+    from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS
+
+    for kind, regions in INSTANCE_TYPE_OFFERINGS.items():
+        if not isinstance(regions, RegionalOfferings):
+            INSTANCE_TYPE_OFFERINGS[kind] = RegionalOfferings(kind, list(regions))
 
 
 @cache

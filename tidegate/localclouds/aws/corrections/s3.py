@@ -1,6 +1,7 @@
 """S3: what moto loses on the way.
 
-Intelligent tiering, the smallest size of objects that move, and tags given at creation. A bucket
+Intelligent tiering, tags given at creation, and of lifecycles the smallest size of objects that
+move and sizes within a filter's "And": a lifecycle is answered as it was put. A bucket
 that exists is refused in every region: AWS's answer of 200 in us-east-1, which it calls legacy,
 would let two owners in one account take one bucket for theirs.
 """
@@ -41,8 +42,7 @@ def _tierings(self: Any, bucket_name: str) -> dict[str, str]:
 def _wrap_put(original: Callable[..., Any]) -> Callable[..., Any]:
     def put(self: Any, request: Any, bucket_name: str, querystring: dict[str, Any]) -> Any:
         if TIERING in querystring:
-            body = self.body.decode() if isinstance(self.body, bytes) else self.body
-            _tierings(self, bucket_name)[querystring["id"][0]] = body
+            _tierings(self, bucket_name)[querystring["id"][0]] = _body_of(self)
             return 200, {}, ""
         size = request.headers.get(SIZE_HEADER, DEFAULT_SIZE)
         if "lifecycle" in querystring and size not in SIZES:
@@ -51,15 +51,20 @@ def _wrap_put(original: Callable[..., Any]) -> Callable[..., Any]:
         if not querystring:
             _keep_tags(self, bucket_name)
         if "lifecycle" in querystring:
-            self.backend.get_bucket(bucket_name).transition_size = size
+            bucket = self.backend.get_bucket(bucket_name)
+            bucket.lifecycle_body, bucket.transition_size = _body_of(self), size
         return answer
 
     return put
 
 
+def _body_of(self: Any) -> str:
+    return self.body.decode() if isinstance(self.body, bytes) else self.body or ""
+
+
 def _keep_tags(self: Any, bucket_name: str) -> None:
     """Set the tags of a `CreateBucketConfiguration`."""
-    body = self.body.decode() if isinstance(self.body, bytes) else self.body or ""
+    body = _body_of(self)
     if "<Tags>" not in body:
         return
     tags = xmltodict.parse(body)["CreateBucketConfiguration"]["Tags"]["Tag"]
@@ -68,11 +73,11 @@ def _keep_tags(self: Any, bucket_name: str) -> None:
 
 
 def _refuse_existing(original: Callable[..., Any]) -> Callable[..., Any]:
-    from moto.s3.exceptions import BucketAlreadyExists
+    from moto.s3.exceptions import BucketAlreadyOwnedByYou
 
     def create_bucket(self: Any, bucket_name: str, *args: Any, **kwargs: Any) -> Any:
         if bucket_name in self.buckets:
-            raise BucketAlreadyExists(bucket_name=bucket_name)
+            raise BucketAlreadyOwnedByYou(bucket_name)
         return original(self, bucket_name, *args, **kwargs)
 
     return create_bucket
@@ -87,11 +92,9 @@ def _wrap_get(original: Callable[..., Any]) -> Callable[..., Any]:
             name = "ListBucketIntelligentTieringConfigurationsOutput"
             return 200, XML, f"<{name}><IsTruncated>false</IsTruncated>{parts}</{name}>"
         answer = original(self, bucket_name, querystring)
-        if "lifecycle" in querystring and isinstance(answer, tuple):
-            status, headers, body = answer
+        if "lifecycle" in querystring:
             bucket = self.backend.get_bucket(bucket_name)
-            size = getattr(bucket, "transition_size", DEFAULT_SIZE)
-            return status, {**headers, SIZE_HEADER: size}, body
+            return 200, {**XML, SIZE_HEADER: bucket.transition_size}, bucket.lifecycle_body
         return answer
 
     return get
