@@ -187,7 +187,7 @@ def test_leaves_when_the_engine_was_killed() -> None:
 def test_installs_a_programs_requirements_into_its_environment(stub, tmp_path) -> None:
     info = program(tmp_path, "")
     request = language_pb2.InstallDependenciesRequest(directory=str(tmp_path), info=info)
-    said = b"".join(answer.stdout for answer in stub.InstallDependencies(request))
+    said = b"".join(answer.stderr for answer in stub.InstallDependencies(request))
     assert b"nothing to install" in said
 
     (tmp_path / "requirements.txt").write_text("pip\n")  # there already: no index is asked

@@ -157,7 +157,8 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             commands.append([python, "-m", "pip", "install", "-r", str(requirements)])
         else:
             message = f"No {requirements}: nothing to install.\n"
-            yield language_pb2.InstallDependenciesResponse(stdout=message.encode())
+            # On stderr: the CLI's own stdout may be a document, as of `package get-schema`.
+            yield language_pb2.InstallDependenciesResponse(stderr=message.encode())
         for command in commands:
             child = self._children.start(
                 command,
