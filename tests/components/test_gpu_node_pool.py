@@ -375,3 +375,36 @@ def test_the_cluster_may_be_known_only_after_creation(declare):
     (pool,) = recording.outputs["train-h100"]["capacity"]["pools"]
     assert pool["cluster"] == ""
     assert recording.outputs["train-h100"]["bindings"]["train-h100"]["cluster"] == "late"
+
+
+def test_a_renamed_component_says_its_old_name_to_the_engine(declare):
+    # The engine carries a parent's alias on to its children.
+    opts = pulumi.ResourceOptions(aliases=[pulumi.Alias(name="old-name")])
+
+    component = declare("gcp", opts=opts).one("index:GpuNodePool")
+
+    assert "old-name" in str(component.request.aliases) + str(component.request.aliasURNs)
+
+
+def test_a_pool_inside_another_component_is_its_child(record, pool_args, catalog):
+    def program():
+        platform = pulumi.ComponentResource("acme:index:Platform", "platform")
+        opts = pulumi.ResourceOptions(parent=platform)
+        GpuNodePool("train-h100", pool_args("gcp"), opts, catalog)
+
+    recording = record(program)
+
+    assert recording.one("index:GpuNodePool").request.parent.endswith("Platform::platform")
+
+
+def test_what_a_component_waits_for_its_children_wait_for(record, pool_args, catalog):
+    def program():
+        import pulumi_gcp as gcp
+
+        cluster = gcp.container.Cluster("ml", location="us-central1")
+        opts = pulumi.ResourceOptions(depends_on=[cluster])
+        GpuNodePool("train-h100", pool_args("gcp"), opts, catalog)
+
+    pool = record(program).one(RESOURCE["gcp"])
+
+    assert any("container/cluster:Cluster::ml" in urn for urn in pool.request.dependencies)

@@ -59,8 +59,8 @@ QUEUED = {"capacity_type": "on-demand", "scaler": "provider"}
             "aws",
             {"instance_types": ["p5.48xlarg"]},
             (
-                "instance_types[0] = 'p5.48xlarg': is not in the catalog; expected an instance type "
-                "of aws, such as 'p5.48xlarge'"
+                "instance_types[0] = 'p5.48xlarg': is not in the catalog; expected an instance "
+                "type of aws, such as 'p5.48xlarge'"
             ),
         ),
         ("aws", {"instance_types": []}, "instance_types: names no instance type"),

@@ -19,7 +19,7 @@ def declare(
     opts: pulumi.ResourceOptions | None,
 ) -> tuple[pulumi.Output[str], dict[str, pulumi.Input[str]]]:
     """Declare the reservation; return what a pool consumes, and its cloud identifiers."""
-    properties: dict[str, Any] = {"machine_type": spec.instance_type.name}
+    properties: Any = {"machine_type": spec.instance_type.name}
     if spec.attached:
         accelerator, count = spec.attached
         properties["guest_accelerators"] = [

@@ -36,10 +36,10 @@ def declare(
     """Declare the resources of the pool and return its cloud identifiers."""
     name = derive_name(spec.id, EKS_NODE_GROUP)
     template = _declare_launch_template(parent, spec, name, inputs, opts)
-    # A fixed name makes a replacement collide with itself, unless the old group goes first.
-    named = {"node_group_name": spec.cloud_name} if spec.cloud_name else {}
     group = aws.eks.NodeGroup(
         name,
+        # A fixed name makes a replacement collide with itself, unless the old group goes first.
+        node_group_name=spec.cloud_name or None,
         cluster_name=inputs["cluster"],
         node_role_arn=inputs["node_role_arn"],
         subnet_ids=inputs["subnet_ids"],
@@ -73,7 +73,6 @@ def declare(
             ignore=["scalingConfig.desiredSize"],
             delete_before_replace=True if spec.cloud_name else None,
         ),
-        **named,
     )
     scaling_group = group.resources.apply(find_scaling_group)
     _declare_group_tags(parent, spec, name, scaling_group, opts)
@@ -155,7 +154,7 @@ def _declare_launch_template(
     inputs: dict[str, Any],
     opts: pulumi.ResourceOptions | None,
 ) -> aws.ec2.LaunchTemplate:
-    reservation = (
+    reservation: Any = (
         {"capacity_reservation_target": {"capacity_reservation_id": inputs["reservation_target"]}}
         if spec.is_reserved
         else None

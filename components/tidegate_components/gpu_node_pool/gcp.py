@@ -29,7 +29,10 @@ def declare(
 ) -> dict[str, pulumi.Input[str]]:
     """Declare the node pool and return its cloud identifiers."""
     choices = spec.gcp
-    location = inputs["location"] or spec.region
+    location: Any = inputs["location"] or spec.region
+    node_config: Any = build_node_config(spec, inputs)
+    placement: Any = {"type": "COMPACT"} if choices.compact else None
+    queue: Any = {"enabled": True} if choices.queued else None
     pool = gcp.container.NodePool(
         derive_name(spec.id, GKE_NODE_POOL),
         name=spec.cloud_name or None,
@@ -37,12 +40,12 @@ def declare(
         location=location,
         project=inputs["project"],
         node_locations=list(spec.zones) or None,
-        node_config=build_node_config(spec, inputs),
+        node_config=node_config,
         # A surge node would need accelerators that are not there to be had.
         upgrade_settings={"max_surge": 0, "max_unavailable": spec.max_unavailable},
         management={"auto_repair": not choices.flex_start, "auto_upgrade": True},
-        placement_policy={"type": "COMPACT"} if choices.compact else None,
-        queued_provisioning={"enabled": True} if choices.queued else None,
+        placement_policy=placement,
+        queued_provisioning=queue,
         **build_sizing(spec),
         opts=child_options(
             parent,

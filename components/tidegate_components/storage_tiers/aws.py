@@ -75,7 +75,7 @@ def declare(
     return {"bucket": bucket.bucket, "arn": bucket.arn, "region": spec.region}
 
 
-def build_rules(spec: BucketSpec) -> list[dict[str, Any]]:
+def build_rules(spec: BucketSpec) -> list[Any]:
     """Return every lifecycle rule of the bucket; there is always the one for unfinished uploads."""
     rules: list[dict[str, Any]] = []
     for prefix in spec.prefixes:

@@ -29,7 +29,7 @@ def declare(
         location=spec.region,
         kind="StorageV2",
         sku={"name": spec.redundancy},
-        access_tier="Hot",
+        access_tier=azure.storage.AccessTier.HOT,
         allow_blob_public_access=False,
         minimum_tls_version="TLS1_2",
         enable_https_traffic_only=True,
@@ -52,7 +52,7 @@ def declare(
         container_name=container_name(spec),
         account_name=account.name,
         resource_group_name=group,
-        public_access="None",
+        public_access=azure.storage.PublicAccess.NONE,
         opts=child_options(parent, opts, azure.storage.BlobContainer),
     )
     rules = build_rules(spec)
@@ -78,9 +78,9 @@ def container_name(spec: BucketSpec) -> str:
     return spec.id if len(spec.id) >= 3 else f"{spec.id}-data"
 
 
-def build_rules(spec: BucketSpec) -> list[dict[str, Any]]:
+def build_rules(spec: BucketSpec) -> list[Any]:
     """Return one rule for each prefix, and one for old versions."""
-    rules: list[dict[str, Any]] = []
+    rules: list[Any] = []
     for prefix in spec.prefixes:
         chosen: dict[str, Any] = {"blob_types": ["blockBlob"]}
         if prefix:

@@ -22,6 +22,7 @@ def declare(
 ) -> dict[str, pulumi.Input[str]]:
     """Declare the bucket and return its cloud identifiers."""
     by_access = spec.tiering is Tiering.ACCESS
+    autoclass: Any = {"enabled": True, "terminal_storage_class": "NEARLINE"} if by_access else None
     bucket = gcp.storage.Bucket(
         derive_name(spec.id, GCS_BUCKET),
         name=spec.cloud_name or None,
@@ -32,7 +33,7 @@ def declare(
         public_access_prevention="enforced",
         force_destroy=spec.force_destroy,
         versioning={"enabled": spec.versioned},
-        autoclass={"enabled": True, "terminal_storage_class": "NEARLINE"} if by_access else None,
+        autoclass=autoclass,
         soft_delete_policy={"retention_duration_seconds": spec.soft_delete_days * SECONDS_A_DAY},
         lifecycle_rules=build_rules(spec),
         labels=spec.cost_labels,
@@ -41,9 +42,9 @@ def declare(
     return {"bucket": bucket.name, "url": bucket.url, "region": spec.region}
 
 
-def build_rules(spec: BucketSpec) -> list[dict[str, Any]]:
+def build_rules(spec: BucketSpec) -> list[Any]:
     """Return every lifecycle rule; each deletion states a positive age."""
-    rules: list[dict[str, Any]] = []
+    rules: list[Any] = []
     for rule in spec.rules:
         condition: dict[str, Any] = {"age": rule.age_days}
         if rule.prefix:

@@ -44,6 +44,7 @@ def declare(
     )
     basic = spec.log_class == "Basic"
     columns = [{"name": name, "type": kind} for name, kind in COLUMNS]
+    schema: Any = {"name": spec.table_name, "columns": columns}
     table = azure.operationalinsights.Table(
         spec.id,
         table_name=spec.table_name,
@@ -53,7 +54,7 @@ def declare(
         # The interactive retention of a Basic table is fixed and refused when sent.
         retention_in_days=None if basic else spec.interactive_days,
         total_retention_in_days=spec.retention_days,
-        schema={"name": spec.table_name, "columns": columns},
+        schema=schema,
         opts=child_options(parent, opts, azure.operationalinsights.Table, retain_on_delete=retain),
     )
     return {
