@@ -16,11 +16,12 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
-
-from opa_client.opa import OpaClient  # type: ignore[import-untyped]  # it ships no types
+from typing import TYPE_CHECKING, Self
 
 from tidegate.ports import RuleEngineError
+
+if TYPE_CHECKING:
+    from opa_client.opa import OpaClient  # type: ignore[import-untyped]  # it ships no types
 
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 _POLL_SECONDS = 0.005
@@ -75,6 +76,9 @@ class OpaServer:
 
     def client(self, timeout_seconds: float) -> OpaClient:
         """Return a client that answers or fails within the time, once, without a proxy."""
+        # Imported here: it brings a second HTTP library, which loads while OPA starts.
+        from opa_client.opa import OpaClient
+
         client = OpaClient(
             host="127.0.0.1", port=self.port, token=self.token, retries=0, timeout=timeout_seconds
         )

@@ -1,0 +1,100 @@
+"""What the engine really shows, recorded, through the pack's own reading to its verdicts."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from google.protobuf import json_format
+from pulumi.runtime.proto import analyzer_pb2
+
+from tidegate.policy.check import StackCheck
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDED = json.loads(Path(__file__).with_name("data").joinpath("preview.json").read_text())
+REQUESTS = {
+    "Analyze": analyzer_pb2.AnalyzeRequest,
+    "AnalyzeStack": analyzer_pb2.AnalyzeStackRequest,
+    "ConfigureStack": analyzer_pb2.AnalyzerStackConfigureRequest,
+}
+MARK = "plaintext-of-a-secret"
+
+
+class Listening:
+    """The real engine, with every document that it was given."""
+
+    def __init__(self, engine) -> None:
+        self._engine = engine
+        self.documents: list[Mapping[str, Any]] = []
+
+    def evaluate(self, document):
+        self.documents.append(document)
+        return self._engine.evaluate(document)
+
+
+def load_adapter() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("crossguard", ROOT / "policies" / "crossguard.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def played(rules, engine):
+    """Play the recording to the pack's servicer; return (what it said, the documents)."""
+    listening = Listening(engine)
+    check = StackCheck(rules, listening)
+    adapter = load_adapter()
+    policies = {rule.id: adapter._build_policy(rule) for rule in rules.rules}
+    servicer = adapter._build_servicer(check, rules, policies)(
+        "tidegate", "0.1.0", list(policies.values()), adapter.EnforcementLevel.ADVISORY
+    )
+    said = []
+    for call in RECORDED["calls"]:
+        request = json_format.ParseDict(call["request"], REQUESTS[call["call"]]())
+        response = getattr(servicer, call["call"])(request, None)
+        said += getattr(response, "diagnostics", [])
+    return said, listening.documents
+
+
+# ruff: noqa: E501 - one verdict a line
+EXPECTED = """
+ADVISORY TG-LBL-001: not known yet: run-logs (aws:cloudwatch/logGroup:LogGroup) may lack cost labels: owner
+MANDATORY TG-LBL-001: bare (aws:s3/bucket:Bucket) lacks cost labels: environment, business-unit, platform-project, workload-class, cost-center
+MANDATORY TG-LBL-001: gpu-unlabelled (gcp:container/nodePool:NodePool) lacks cost labels on its nodes: environment, owner, business-unit, platform-project, workload-class, cost-center
+MANDATORY TG-LBL-001: group (azure-native:resources:ResourceGroup) lacks cost labels: environment, business-unit, platform-project, workload-class, cost-center
+MANDATORY TG-SCL-001: gpu (azure-native:containerservice:AgentPool) keeps accelerated nodes running when nobody uses them
+MANDATORY TG-SCL-001: gpu-idle (aws:eks/nodeGroup:NodeGroup) keeps accelerated nodes running when nobody uses them
+MANDATORY TG-TEL-001: for-ever (aws:cloudwatch/logGroup:LogGroup) keeps platform-logs for ever
+MANDATORY TG-TEL-001: gcp-run-logs (gcp:logging/projectBucketConfig:ProjectBucketConfig) keeps run-logs for 365 days, longer than they are worth
+"""
+
+
+def test_the_recording_gives_these_verdicts(played):
+    said, _ = played
+    found = [
+        f"{analyzer_pb2.EnforcementLevel.Name(each.enforcementLevel)} {each.message.splitlines()[1]}"
+        for each in said
+    ]
+    assert sorted(found) == EXPECTED.strip().splitlines()
+
+
+def test_the_recording_holds_a_secret_and_nothing_sent_to_opa_does(played):
+    said, documents = played
+    assert MARK in json.dumps(RECORDED)
+    assert MARK not in json.dumps(documents)
+    assert MARK not in "".join(each.message for each in said)
+
+
+def test_every_resource_of_the_recording_reaches_the_rules_at_the_end(played):
+    _, documents = played
+    whole = documents[-1]
+    assert whole["complete"] is True
+    assert {
+        each["name"]: each["dependencies"].get("launchTemplate") for each in whole["resources"]
+    }["gpu-from-zero"] == ["urn:pulumi:dev::recorded::aws:ec2/launchTemplate:LaunchTemplate::gpu"]
