@@ -116,8 +116,8 @@ def compose_prices(parts: Parts, families: Families, feed: Feed) -> None:
         if family is None or machine.vcpus is None or machine.memory_gib is None:
             feed.skip("the parts of this machine family are not known")
             continue
-        if machine.sliced:
-            feed.skip("the machine has a slice of an accelerator")
+        if machine.accelerators_per_node is None:
+            feed.skip("the machine has no known number of whole accelerators")
             continue
         for capacity in USAGE.values():
             for region in regions:
