@@ -30,6 +30,21 @@ QUEUED = {"capacity_type": "on-demand", "scaler": "provider"}
     ("cloud", "changes", "start"),
     [
         ("aws", {"min_nodes": 5}, "min_nodes = 5: is above max_nodes 4; expected at most 4"),
+        (
+            "aws",
+            {"node_labels": {f"team-{number}": "a" for number in range(40)}},
+            "node_labels: and taints make 53 tags on the Auto Scaling group, which has room for 45",
+        ),
+        (
+            "aws",
+            {"node_labels": {f"{'a' * 60}.example/{'b' * 30}": "x"}},
+            f"node_labels = '{'a' * 60}.example/{'b' * 30}': is too long for an AWS tag",
+        ),
+        (
+            "aws",
+            {"taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoExecute"}]},
+            "taints = 'nvidia.com/gpu': has two effects, and a tag can tell an autoscaler of one",
+        ),
         ("aws", {"max_nodes": 0}, "max_nodes = 0: leaves the pool without any node, ever"),
         ("aws", {"declared_nodes": 9}, "declared_nodes = 9: lies outside min_nodes 0 and max_"),
         (

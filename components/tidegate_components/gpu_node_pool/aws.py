@@ -9,6 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from tidegate_components.children import child_options
+from tidegate_components.gpu_node_pool.group_tags import build_group_tags
 from tidegate_components.gpu_node_pool.spec import PoolSpec
 from tidegate_components.names import EKS_NODE_GROUP, derive_name
 
@@ -23,8 +24,6 @@ TAINT_EFFECTS = {
 }
 """EKS spells effects unlike Kubernetes; Auto Scaling group tags keep Kubernetes' spelling
 (kubernetes/autoscaler#6481)."""
-
-_TEMPLATE = "k8s.io/cluster-autoscaler/node-template"
 
 
 def declare(
@@ -108,26 +107,6 @@ def _field(holder: Any, snake: str, camel: str) -> Any:
     """Return a field of an output, typed or, from a provider's raw answer, a mapping."""
     # Typed outputs are mappings too, with getters in Python's spelling.
     return holder.get(camel) if type(holder) is dict else getattr(holder, snake)
-
-
-def build_group_tags(spec: PoolSpec) -> dict[str, tuple[str, bool]]:
-    """Return the tags of the Auto Scaling group: key → value, and whether nodes inherit it.
-
-    Node-group tags do not reach the group, so Cluster Autoscaler could not know a node of an
-    empty pool (eksctl#1571, pulumi-eks#658).
-    """
-    tags: dict[str, tuple[str, bool]] = {
-        key: (value, True) for key, value in spec.cost_labels.items()
-    }
-    for key, value in spec.node_labels.items():
-        tags[f"{_TEMPLATE}/label/{key}"] = (value, False)
-    for taint in spec.taints:
-        tags[f"{_TEMPLATE}/taint/{taint.key}"] = (f"{taint.value}:{taint.effect}", False)
-    resource = spec.accelerator.kubernetes_resource
-    if resource:
-        tags[f"{_TEMPLATE}/resources/{resource}"] = (str(spec.accelerators_per_node), False)
-    tags[f"{_TEMPLATE}/resources/ephemeral-storage"] = (f"{spec.disk_gib}Gi", False)
-    return tags
 
 
 def _declare_group_tags(

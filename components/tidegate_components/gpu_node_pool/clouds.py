@@ -8,6 +8,7 @@ from tidegate.vocabulary.accelerators import Accelerator
 from tidegate.vocabulary.capacity import Cloud
 from tidegate_components.arguments import Arguments
 from tidegate_components.gpu_node_pool import args as shapes
+from tidegate_components.gpu_node_pool.group_tags import check_group_tags
 from tidegate_components.gpu_node_pool.spec import AwsChoices, AzureChoices, GcpChoices, PoolSpec
 from tidegate_components.names import AKS_AGENT_POOL, EKS_NODE_GROUP, GKE_NODE_POOL
 
@@ -72,6 +73,7 @@ def _check_aws(read: Arguments, spec: PoolSpec) -> None:
     if not spec.accelerator.eks_ami and not spec.aws.ami_type:
         reason = f"is needed: no EKS image carries the driver of {spec.accelerator.name}"
         read.refuse("aws.ami_type", None, reason, "CUSTOM or another EKS image type")
+    check_group_tags(read, spec)
 
 
 def _check_azure(read: Arguments, spec: PoolSpec) -> None:
