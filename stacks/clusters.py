@@ -125,7 +125,24 @@ def _declare_gke(name: str, cluster: GcpCluster, labels: dict[str, str]) -> Join
         release_channel={"channel": "REGULAR"},
         resource_labels=labels,
     )
-    return Joined(gke, {"project": cluster.project})
+    # The cluster's own work needs nodes, and GKE taints accelerated pools only where a plain pool
+    # stands beside them (terraform-google-kubernetes-engine#703).
+    system = gcp.container.NodePool(
+        f"{name}-system",
+        name="system",
+        cluster=gke.name,
+        project=cluster.project,
+        location=cluster.region,
+        node_locations=cluster.zones[:1],
+        node_count=1,
+        management={"auto_repair": True, "auto_upgrade": True},
+        node_config={
+            "machine_type": cluster.system_machine_type,
+            "oauth_scopes": ["https://www.googleapis.com/auth/cloud-platform"],
+            "resource_labels": labels,
+        },
+    )
+    return Joined(system, {"project": cluster.project})
 
 
 def _declare_aks(name: str, cluster: AzureCluster, labels: dict[str, str]) -> Joined:

@@ -64,6 +64,7 @@ class GcpCluster(Section):
     region: str
     zones: list[str] = Field(min_length=1)
     project: str = Field(pattern=r"^[a-z][-a-z0-9]{4,28}[a-z0-9]$")
+    system_machine_type: str = "e2-standard-4"
 
 
 class AzureCluster(Section):

@@ -37,13 +37,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def elsewhere(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment that has the wheel, and this one's third-party packages, but not the checkout."""
+    """An environment with the wheel and this one's third-party packages, not the checkout."""
     home = tmp_path_factory.mktemp("elsewhere") / "venv"
     venv.create(home, with_pip=False, symlinks=True)
     site = home / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
-    # Path entries of a .pth are searched, but .pth files inside them (the editable install's) are not run.
+    # A folder that a .pth file names is searched, but .pth files in it (the editable install's)
+    # are not run.
     (site / "dependencies.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
     return home
 
@@ -67,7 +68,8 @@ def test_the_wheel_carries_code_rules_schema_and_licence(wheel: Path) -> None:
 
 
 def test_the_installed_package_is_not_the_checkout(elsewhere: Path) -> None:
-    code = "import tidegate, tidegate_components; print(tidegate.__file__, tidegate_components.__file__)"
+    modules = ("tidegate", "tidegate_components")
+    code = "\n".join(f"import {module}; print({module}.__file__)" for module in modules)
     shown = subprocess.run(
         [elsewhere / "bin" / "python", "-c", code],
         check=True,
