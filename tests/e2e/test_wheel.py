@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import sysconfig
@@ -10,8 +11,17 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
+from support.workspace import REPOSITORY, find_programs
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+from tidegate.engine.toolchain import tools_bin
+from tidegate.localclouds.lifecycle import (
+    local_environment,
+    start_local_clouds,
+    stop_local_clouds,
+)
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
 
 
 @pytest.fixture(scope="module")
@@ -79,3 +89,85 @@ def test_the_installed_package_is_not_the_checkout(elsewhere: Path) -> None:
     ).stdout
     assert str(REPOSITORY) not in shown
     assert shown.count(str(elsewhere)) == 2
+
+
+PROGRAM = """
+import pulumi
+from tidegate_components import StorageTiers
+
+labels = {
+    "environment": "dev",
+    "owner": "search",
+    "business-unit": "retail",
+    "platform-project": "ranker",
+    "workload-class": "training",
+    "cost-center": "cc-7",
+}
+tiers = StorageTiers(
+    "scratch",
+    {"cloud": "aws", "region": "us-east-1", "storage_class": "scratch", "labels": labels},
+)
+pulumi.export("capacity", tiers.capacity)
+if pulumi.Config().get_bool("untagged"):
+    import pulumi_aws
+
+    pulumi_aws.s3.Bucket("untagged")
+"""
+
+
+def test_another_repository_uses_the_components_the_pack_and_its_rules(
+    elsewhere: Path, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    settings = {
+        "name": "elsewhere",
+        "runtime": {"name": "python", "options": {"virtualenv": str(elsewhere)}},
+    }
+    (project / "Pulumi.yaml").write_text(yaml.safe_dump(settings))
+    (project / "__main__.py").write_text(PROGRAM)
+    python = elsewhere / "bin" / "python"
+    asked = "from tidegate.cli.main import run; run()"
+    pack = subprocess.run(
+        [python, "-c", asked, "policies", "path"],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd="/",
+    ).stdout.strip()
+    assert Path(pack).is_relative_to(elsewhere)
+    toolchain = find_programs()
+    endpoints = start_local_clouds(tmp_path / "local")
+    environment = {
+        **local_environment(endpoints, os.environ),
+        "PATH": os.pathsep.join(
+            [str(elsewhere / "bin"), str(tools_bin(REPOSITORY)), os.environ["PATH"]]
+        ),
+        "VIRTUAL_ENV": str(elsewhere),
+        "PULUMI_HOME": str(tmp_path / "home"),
+        "PULUMI_BACKEND_URL": tmp_path.as_uri(),
+        "PULUMI_CONFIG_PASSPHRASE": "elsewhere",
+        "PULUMI_SKIP_UPDATE_CHECK": "1",
+        "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+    }
+
+    def pulumi(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [toolchain.pulumi.path, "--non-interactive", *arguments],
+            cwd=project,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+
+    try:
+        assert pulumi("stack", "init", "dev").returncode == 0
+        up = pulumi("up", "--yes", "--policy-pack", pack)
+        assert up.returncode == 0, up.stdout + up.stderr
+        pulumi("config", "set", "untagged", "true")
+        refused = pulumi("up", "--yes", "--policy-pack", pack)
+    finally:
+        stop_local_clouds(tmp_path / "local")
+    assert refused.returncode != 0
+    assert "TG-LBL-001" in refused.stdout + refused.stderr
+    assert "untagged" in refused.stdout + refused.stderr
