@@ -83,7 +83,9 @@ def _build_servicer(
         def Configure(self, request: Any, context: Any) -> empty_pb2.Empty:  # noqa: N802 - gRPC
             super().Configure(request, context)
             with self._lock:
-                check.configure({rule: self._get_policy_config(rule) or {} for rule in policies})
+                # The engine also passes names that no policy has; they are refused, not ignored.
+                names = [name for name in request.policyConfig if name != "all"]
+                check.configure({name: self._get_policy_config(name) or {} for name in names})
             return empty_pb2.Empty()
 
         def ConfigureStack(self, request: Any, context: Any) -> Any:  # noqa: N802 - gRPC's name

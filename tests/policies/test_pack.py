@@ -292,6 +292,7 @@ def test_parameters_come_from_the_configuration(judged):
         ({"TG-SCL-001": {"exceptions": [{"pool": "a"}]}}, "serviceLevel"),
         ({"TG-TEL-001": {"floors": {"run-logs": {"default": 0}}}}, "floors"),
         ({"TG-LBL-001": {"requiredKey": ["owner"]}}, "did you mean 'requiredKeys'?"),
+        ({"TG-LBL-01": "advisory"}, "did you mean 'TG-LBL-001'?"),
     ],
 )
 def test_a_wrong_parameter_stops_before_anything_is_created(judged, config, words):

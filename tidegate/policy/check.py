@@ -13,6 +13,7 @@ from tidegate.policy.label_sites import LAUNCH_TEMPLATE_TYPE
 from tidegate.policy.parameters import build_parameters
 from tidegate.policy.rule_set import RuleSet
 from tidegate.policy.values import decode_value
+from tidegate.vocabulary.problems import nearest, refuse
 from tidegate.vocabulary.verdicts import Outcome, Verdict
 
 _IDENTIFIERS = ("id", "name", "arn")
@@ -46,8 +47,14 @@ class StackCheck:
         """Take parameters by rule id.
 
         Raises:
-            InvalidInput: For an unknown parameter or one that does not fit its schema.
+            InvalidInput: For an unknown rule, an unknown parameter or one that does not fit its
+                schema.
         """
+        for name in parameters:
+            if name not in self._rules.ids:
+                guess = nearest(name, self._rules.ids)
+                reason = "is no rule" + (f" (did you mean {guess!r}?)" if guess else "")
+                raise refuse("policy configuration", name, None, reason, "a rule of this pack")
         self._parameters = {
             rule.id: build_parameters(rule.id, rule.parameters, _plain(parameters.get(rule.id, {})))
             for rule in self._rules.rules

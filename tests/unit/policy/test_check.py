@@ -67,6 +67,11 @@ def test_a_wrong_parameter_stops_the_check():
         check_with(Recorded()).configure({"TG-LBL-001": {"days": "many"}})
 
 
+def test_a_misspelt_rule_stops_the_check():
+    with pytest.raises(InvalidInput, match=r"TG-LBL-01: is no rule .did you mean 'TG-LBL-001'"):
+        check_with(Recorded()).configure({"TG-LBL-01": {}})
+
+
 @pytest.mark.parametrize(("given", "environment"), [("", "prod"), ("staging", "staging")])
 def test_a_stack_without_environment_is_its_own(given, environment):
     engine = Recorded()
