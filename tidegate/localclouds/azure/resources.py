@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from tidegate.localclouds.azure.arm import Arm, Logic, fingerprint_of, refuse_changes
 from tidegate.localclouds.azure.errors import refused
-from tidegate.localclouds.azure.ids import ArmId, identify, now
+from tidegate.localclouds.azure.ids import ArmId, identify, now, parse_id
 from tidegate.localclouds.azure.kinds import (
     BLOB_SERVICE,
     RESERVATION,
-    STORAGE_ACCOUNT,
     TABLE,
 )
 from tidegate.localclouds.azure.log_rules import STANDARD_TABLES
@@ -16,6 +15,7 @@ from tidegate.localclouds.azure.storage_rules import uses_last_access
 from tidegate.localclouds.bodies import Body, fill_defaults, look
 
 DEFAULT_TABLE_DAYS = 30
+TAKEN_NAME = "Microsoft.Storage/checkNameAvailability"
 ENDPOINTS = ("blob", "dfs", "file", "queue", "table", "web")
 
 
@@ -63,14 +63,25 @@ class StorageAccountLogic(Logic):
         tier = "Premium" if body["sku"]["name"].startswith("Premium") else "Standard"
         body["sku"] = {**body["sku"], "tier": tier}
 
+    def after_put(self, arm: Arm, id: ArmId, body: Body, *, is_new: bool) -> None:
+        """Take the name in all of Azure."""
+        del body, is_new
+        arm.shelf.put(TAKEN_NAME, id.name.lower(), {"id": id.key})
+
+    def before_delete(self, arm: Arm, id: ArmId, body: Body) -> None:
+        """Give the name back."""
+        del body
+        arm.shelf.delete(TAKEN_NAME, id.name.lower())
+
     def _check_taken(self, arm: Arm, id: ArmId) -> None:
-        for key, _ in arm.shelf.items(STORAGE_ACCOUNT.type):
-            if key != id.key and key.endswith(f"/{id.name.lower()}"):
-                raise refused(
-                    "StorageAccountAlreadyTaken",
-                    f"The storage account named {id.name} is already taken.",
-                    409,
-                )
+        taken = arm.shelf.get(TAKEN_NAME, id.name.lower())
+        # The account may have gone with its resource group.
+        if taken and taken["id"] != id.key and arm.find(parse_id(taken["id"])) is not None:
+            raise refused(
+                "StorageAccountAlreadyTaken",
+                f"The storage account named {id.name} is already taken.",
+                409,
+            )
 
 
 class BlobServiceLogic(Logic):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from google.cloud import compute_v1
-
 from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.contracts import CloudError, World
 from tidegate.localclouds.gcp import machines, names
@@ -26,6 +24,7 @@ from tidegate.localclouds.gcp.gke import CAPACITY_CODES, raise_first
 from tidegate.localclouds.gcp.messages import parse_message
 from tidegate.localclouds.routes import Answer, Asked, Route
 
+SDK = "google.cloud.compute_v1"
 PREFIX = "/compute/v1/"
 PROJECT = "/compute/v1/projects/{project}"
 ZONE = f"{PROJECT}/zones/{{zone}}"
@@ -199,7 +198,7 @@ class ComputeFace:
         )
 
     def _insert_reservation(self, asked: Asked, zone: str, **_: str) -> Answer:
-        body = parse_message(compute_v1.Reservation, asked.body)
+        body = parse_message(SDK, "Reservation", asked.body)
         raise_first(check_reservation(body, zone))
         name = f"{_name(asked)}/{body.get('name', '')}"
 

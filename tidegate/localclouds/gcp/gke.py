@@ -237,9 +237,20 @@ class Gke:
         if not pool.get("name"):
             raise invalid("NodePool.name must be set.")
         self._check_reservation(cluster_name, cluster, pool)
-        others = [other for other in self.list_pools(cluster_name) if other["name"] != pool["name"]]
-        has_plain = any(not other["config"].get("accelerators") for other in others)
-        fill_pool(pool, cluster_name, cluster, has_plain_pools=has_plain)
+        fill_pool(
+            pool,
+            cluster_name,
+            cluster,
+            has_plain_pools=lambda: self._has_plain_pools(cluster_name, pool),
+        )
+
+    def _has_plain_pools(self, cluster_name: str, pool: Body) -> bool:
+        others = self.list_pools(cluster_name)
+        return any(
+            not other["config"].get("accelerators")
+            for other in others
+            if other["name"] != pool["name"]
+        )
 
     def _check_reservation(self, cluster_name: str, cluster: Body, pool: Body) -> None:
         affinity = pool.get("config", {}).get("reservationAffinity") or {}

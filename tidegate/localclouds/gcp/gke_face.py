@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from google.cloud import container_v1
-
 from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.gcp.compute import Compute
 from tidegate.localclouds.gcp.errors import invalid
@@ -17,6 +15,7 @@ from tidegate.localclouds.gcp.gke_fill import KUBERNETES_VERSION
 from tidegate.localclouds.gcp.messages import parse_message
 from tidegate.localclouds.routes import Answer, Asked, Route
 
+SDK = "google.cloud.container_v1"
 PARENT = "/v1/projects/{project}/locations/{location}"
 CLUSTERS = f"{PARENT}/clusters"
 ONE_CLUSTER = f"{CLUSTERS}/{{cluster}}"
@@ -138,14 +137,14 @@ class GkeFace:
 
     def _create_cluster(self, asked: Asked, project: str, location: str) -> Answer:
         parent = f"projects/{project}/locations/{location}"
-        cluster = parse_message(container_v1.Cluster, asked.body.get("cluster", {}))
+        cluster = parse_message(SDK, "Cluster", asked.body.get("cluster", {}))
         target = f"{parent}/clusters/{cluster.get('name', '')}"
         work = lambda: self._gke.create_cluster(parent, cluster)  # noqa: E731 - one call's work
         return Answer(self._gke.run_operation("CreateCluster", target, work, grows=True))
 
     def _update_cluster(self, asked: Asked, **_: str) -> Answer:
         name = _name(asked)
-        update = parse_message(container_v1.ClusterUpdate, asked.body.get("update", {}))
+        update = parse_message(SDK, "ClusterUpdate", asked.body.get("update", {}))
         changes = {_cluster_place(field): value for field, value in update.items()}
 
         def work() -> None:
@@ -179,7 +178,7 @@ class GkeFace:
 
     def _create_pool(self, asked: Asked, **_: str) -> Answer:
         cluster = _name(asked).removesuffix("/nodePools")
-        pool = parse_message(container_v1.NodePool, asked.body.get("nodePool", {}))
+        pool = parse_message(SDK, "NodePool", asked.body.get("nodePool", {}))
         target = f"{cluster}/nodePools/{pool.get('name', '')}"
         work = lambda: self._gke.create_pool(cluster, pool)  # noqa: E731 - one call's work
         grows = bool(pool.get("initialNodeCount"))
@@ -187,7 +186,7 @@ class GkeFace:
 
     def _update_pool(self, asked: Asked, **_: str) -> Answer:
         name = _name(asked)
-        request = parse_message(container_v1.UpdateNodePoolRequest, asked.body)
+        request = parse_message(SDK, "UpdateNodePoolRequest", asked.body)
 
         def change(pool: Body) -> None:
             _refuse_accelerators(pool, request)
@@ -205,7 +204,7 @@ class GkeFace:
 
     def _set_size(self, asked: Asked, **_: str) -> Answer:
         name = _name(asked).removesuffix(":setSize")
-        request = parse_message(container_v1.SetNodePoolSizeRequest, asked.body)
+        request = parse_message(SDK, "SetNodePoolSizeRequest", asked.body)
         count = int(request.get("nodeCount", 0))
         grows = self._gke.is_growth(name, count)
         work = lambda: self._gke.set_pool_size(name, count)  # noqa: E731 - one call's work
@@ -213,7 +212,7 @@ class GkeFace:
 
     def _set_autoscaling(self, asked: Asked, **_: str) -> Answer:
         name = _name(asked).removesuffix(":setAutoscaling")
-        request = parse_message(container_v1.SetNodePoolAutoscalingRequest, asked.body)
+        request = parse_message(SDK, "SetNodePoolAutoscalingRequest", asked.body)
         scaling = request.get("autoscaling", {})
         work = lambda: self._gke.change_pool(  # noqa: E731 - one call's work
             name, lambda pool: pool.update(autoscaling=scaling)
@@ -222,7 +221,7 @@ class GkeFace:
 
     def _set_management(self, asked: Asked, **_: str) -> Answer:
         name = _name(asked).removesuffix(":setManagement")
-        request = parse_message(container_v1.SetNodePoolManagementRequest, asked.body)
+        request = parse_message(SDK, "SetNodePoolManagementRequest", asked.body)
         given = request.get("management", {})
         # A false is left out of the body, and must not be filled with the default.
         management = {"autoRepair": False, "autoUpgrade": False, **given}

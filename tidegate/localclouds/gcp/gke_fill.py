@@ -6,6 +6,8 @@ driver installation from 1.30), read 2026-11-30. Filling twice changes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tidegate.localclouds.bodies import Body, fill_defaults
 from tidegate.localclouds.gcp import machines, names
 from tidegate.localclouds.gcp.gke_rules import GPU_TAINT
@@ -60,15 +62,17 @@ def fill_cluster(cluster: Body, project: str, location: str) -> None:
     cluster["etag"] = _etag(cluster)
 
 
-def fill_pool(pool: Body, cluster_name: str, cluster: Body, *, has_plain_pools: bool) -> None:
+def fill_pool(
+    pool: Body, cluster_name: str, cluster: Body, *, has_plain_pools: Callable[[], bool]
+) -> None:
     """Fill a node pool's body in.
 
     Args:
         pool: The body to fill.
         cluster_name: "projects/p/locations/l/clusters/c".
         cluster: The body of its cluster.
-        has_plain_pools: Whether the cluster has nodes without GPUs: GKE taints GPU nodes only
-            then.
+        has_plain_pools: Tells whether the cluster has other nodes, without GPUs: GKE taints GPU
+            nodes only then.
     """
     config = pool.setdefault("config", {})
     fill_defaults(
@@ -88,7 +92,7 @@ def fill_pool(pool: Body, cluster_name: str, cluster: Body, *, has_plain_pools: 
             "taints": [],
         },
     )
-    _fill_accelerators(config, taint=has_plain_pools)
+    _fill_accelerators(config, has_plain_pools)
     name = f"{cluster_name}/nodePools/{pool['name']}"
     fill_defaults(
         pool,
@@ -155,7 +159,7 @@ def _default_upgrades(config: Body) -> Body:
     return {"strategy": "SURGE", "maxSurge": 1, "maxUnavailable": 0}
 
 
-def _fill_accelerators(config: Body, *, taint: bool) -> None:
+def _fill_accelerators(config: Body, has_plain_pools: Callable[[], bool]) -> None:
     machine = machines.find_machine(config["machineType"])
     if not config.get("accelerators") and machine and machine.accelerator and machine.count:
         config["accelerators"] = [
@@ -163,7 +167,8 @@ def _fill_accelerators(config: Body, *, taint: bool) -> None:
         ]
     for accelerator in config.get("accelerators", []):
         fill_defaults(accelerator, {"gpuDriverInstallationConfig": {"gpuDriverVersion": "DEFAULT"}})
-    if config.get("accelerators") and taint and GPU_TAINT not in config["taints"]:
+    needs_taint = bool(config.get("accelerators")) and GPU_TAINT not in config["taints"]
+    if needs_taint and has_plain_pools():
         config["taints"] = [*config["taints"], dict(GPU_TAINT)]
 
 

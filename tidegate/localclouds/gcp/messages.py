@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
-import proto  # type: ignore[import-untyped]  # it ships no types
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
@@ -22,15 +22,21 @@ WIDE = frozenset(
 )
 
 
-def parse_message(kind: type[proto.Message], body: Mapping[str, Any]) -> Body:
+def parse_message(sdk: str, name: str, body: Mapping[str, Any]) -> Body:
     """Return a request body as the SDK's message reads it: names, enums and types checked.
 
+    The SDK is loaded when it is first needed: `google.cloud.compute_v1` takes 100 MB and seconds.
     JSON writes 64-bit integers as strings; they come back as integers.
+
+    Args:
+        sdk: The SDK's module ("google.cloud.container_v1").
+        name: The message ("NodePool").
+        body: The JSON that was sent.
 
     Raises:
         CloudError: Google's INVALID_ARGUMENT, for an unknown name, a bad enum or a wrong type.
     """
-    message = kind.pb()()
+    message = getattr(importlib.import_module(sdk), name).pb()()
     try:
         ParseDict(dict(body), message)
     except ParseError as error:
