@@ -37,6 +37,26 @@ def names(resources: list[dict[str, Any]]) -> set[tuple[str, str]]:
     return {(resource["type"], resource["urn"].rsplit("::", 1)[-1]) for resource in resources}
 
 
+def test_bad_input_is_said_at_once_before_anything_is_created(workspace: Workspace) -> None:
+    good = (workspace.root / "stacks" / f"Pulumi.{STACK}.yaml").read_text()
+
+    def break_all(config: dict[str, Any]) -> None:
+        config["tidegate:pools"]["dev-aws-l4"]["accelerator"] = "h1000"
+        config["tidegate:pools"]["dev-gcp-l4"]["minNodes"] = 9
+        config["tidegate:telemetry"]["dev-run-logs"]["retentionDays"] = 13
+
+    workspace.configure(STACK, break_all)
+    result = workspace.up(STACK)
+    (workspace.root / "stacks" / f"Pulumi.{STACK}.yaml").write_text(good)
+    assert result.outcome is Outcome.PROGRAM_FAILED
+    said = result.explain()
+    assert "pool dev-aws-l4: accelerator = 'h1000'" in said
+    assert "pool dev-gcp-l4: minNodes = 9: is above maxNodes 2" in said
+    assert "dev-run-logs: retentionDays = 13" in said
+    assert "Traceback" not in said
+    assert workspace.custom_resources(STACK) == []
+
+
 def test_up_creates_everything_and_exports_a_manifest(workspace: Workspace) -> None:
     workspace.configure(STACK, reserve)
     result = workspace.up(STACK)
