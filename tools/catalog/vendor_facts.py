@@ -162,6 +162,10 @@ RETIRED: dict[str, tuple[str, str]] = {
     "Standard_NV16as_v4": NVV4_END,
     "Standard_NV32as_v4": NVV4_END,
 }
+# NCv6's preview sizes: new machines of them no longer work, says its overview of that day.
+NCV6_PREVIEW_END = ("2026-06-03", "MicrosoftDocs/azure-compute-docs, NCv6 overview, preview sizes")
+for _size in ("128ds", "128lds", "256ds", "256lds", "320ds", "320lds"):
+    RETIRED[f"Standard_NC{_size}_xl_RTXPRO6000BSE_v6"] = NCV6_PREVIEW_END
 
 # What a machine family's own guest accelerator is called, where it differs from the chip's.
 GKE_VARIANTS = {"a3-megagpu-8g": "nvidia-h100-mega-80gb"}

@@ -175,8 +175,14 @@ def test_price_lists_never_say_not_sold(cloud: Cloud) -> None:
 def test_a_type_that_its_cloud_retired_is_not_sold_although_price_lists_name_it() -> None:
     retired = sorted(found.name for found in CATALOG.types.values() if found.retired)
     assert retired == [
+        "Standard_NC128ds_xl_RTXPRO6000BSE_v6",
+        "Standard_NC128lds_xl_RTXPRO6000BSE_v6",
         "Standard_NC12s_v3",
         "Standard_NC24s_v3",
+        "Standard_NC256ds_xl_RTXPRO6000BSE_v6",
+        "Standard_NC256lds_xl_RTXPRO6000BSE_v6",
+        "Standard_NC320ds_xl_RTXPRO6000BSE_v6",
+        "Standard_NC320lds_xl_RTXPRO6000BSE_v6",
         "Standard_NC6s_v3",
         "Standard_NV12s_v3",
         "Standard_NV16as_v4",
