@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 NOT_IMPLEMENTED = "501"
 SERVER_ERROR = 500
+NO_ROUTE = b"<!doctype html>\n<html lang=en>\n<title>404"
 
 
 class MotoFront:
@@ -104,10 +105,10 @@ class MotoFront:
     def _answer(self, entry: Entry) -> Answer:
         """Ask moto; what it lacks or stumbles over becomes an error that an SDK reads."""
         try:
-            return self._ask(entry)
+            answer = self._ask(entry)
+            return _refuse_unknown(entry) if answer[2].startswith(NO_ROUTE) else answer
         except NotImplementedError:
-            words = f"{name_action(entry)} is not emulated by the local clouds"
-            return render_error(entry, "NotImplemented", words, int(NOT_IMPLEMENTED))
+            return _refuse_unknown(entry)
         except Exception as error:
             LOG.exception("moto: %s", name_action(entry))
             words = f"fault in the local clouds: {type(error).__name__}: {error}"
@@ -145,6 +146,11 @@ class MotoFront:
         if close is not None:
             close()
         return answered[0], answered[1], content
+
+
+def _refuse_unknown(entry: Entry) -> Answer:
+    words = f"{name_action(entry)} is not emulated by the local clouds"
+    return render_error(entry, "NotImplemented", words, int(NOT_IMPLEMENTED))
 
 
 class _Raw(io.BytesIO):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tidegate.localclouds.aws.corrections.launching import settle_capacity
-from tidegate.localclouds.aws.corrections.offerings import explain_unoffered
+from tidegate.localclouds.aws.corrections.offerings import explain_unoffered, is_known_type
 from tidegate.localclouds.aws.corrections.patching import add, wrap
 
 # Backend methods whose first argument names a group that has to exist.
@@ -125,14 +125,17 @@ def _check_new_group(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_types(backend: Any, kwargs: dict[str, Any]) -> None:
+    """Refuse types that AWS has not, and groups none of whose types their zones sell."""
     policy = kwargs.get("mixed_instances_policy") or {}
     overrides = policy.get("LaunchTemplate", {}).get("Overrides") or []
+    names = [override["InstanceType"] for override in overrides if "InstanceType" in override]
     zones = _zones_of(backend, kwargs)
-    for override in overrides:
-        name = override.get("InstanceType")
-        reason = explain_unoffered(name, backend.region_name, zones) if name else ""
-        if reason:
-            raise _refuse(reason)
+    reasons = [explain_unoffered(name, backend.region_name, zones) for name in names]
+    unknown = [
+        reason for name, reason in zip(names, reasons, strict=True) if not is_known_type(name)
+    ]
+    if unknown or (reasons and all(reasons)):
+        raise _refuse((unknown or reasons)[0])
 
 
 def _zones_of(backend: Any, kwargs: dict[str, Any]) -> list[str]:
