@@ -54,7 +54,9 @@ def decide_outcome(
         stopped = -exit_code in (signal.SIGINT, signal.SIGTERM)
         return Outcome.CANCELLED if stopped else Outcome.KILLED
     errors = [message for message in diagnostics if message.severity == "error"]
-    text = "\n".join([output, *(message.message for message in errors)])
+    # Not all that was printed: what policies and programs say may contain any words.
+    printed = [line for line in output.splitlines() if line.lstrip().startswith("error:")]
+    text = "\n".join([*printed, *(message.message for message in errors)])
     by_text = _match(text, _BEFORE_JUDGEMENT)
     if by_text is not None:
         return by_text

@@ -66,6 +66,11 @@ def test_a_crash_of_the_pack_outweighs_what_it_reported_before() -> None:
     assert decide_outcome(1, "", (), (MANDATORY,), (crash,)) is Outcome.POLICY_PACK_FAILED
 
 
+def test_what_a_policy_says_does_not_decide() -> None:
+    said = "    mandatory: failed to run policy is what this message says"
+    assert decide_outcome(1, said, (), (MANDATORY,), ()) is Outcome.POLICY_VIOLATION
+
+
 def test_an_error_on_a_resource_is_the_resources() -> None:
     refused = Diagnostic("error", "tiny resource has a problem: at most 100", BUCKET)
     assert decide_outcome(1, "", (), (), (refused,)) is Outcome.RESOURCE_FAILED
