@@ -2,16 +2,24 @@
 # title: Pools of nodes
 # description: >-
 #   One view of the resource types that keep machines running: EKS node groups, Auto Scaling groups,
-#   GKE node pools, AKS agent pools and the pools written inside an AKS cluster. `floors` are the
-#   properties that keep a pool above a size; a size that updates ignore is only where a pool
-#   starts, and no floor.
+#   GKE node pools, AKS agent pools and the pools written inside an AKS cluster.
 package tidegate.lib.pools
 
 import data.tidegate.lib.accelerators
+import data.tidegate.lib.commitments
+import data.tidegate.lib.floors
+import data.tidegate.lib.templates
 import data.tidegate.lib.values
 
-# The pools of a resource: [{at, name, accelerated, floors: [{property, state, value}],
-# reserved, system, marks}]; `start` marks a floor that is a size. Undefined for other types.
+# The pools of a resource, undefined for other types. Each has
+#   at           where it stands in the resource ("" or "agentPoolProfiles[0].")
+#   name         what people call it
+#   accelerated  "yes", "no" or "unknown"
+#   floors       what keeps it above a size (see lib/floors.rego)
+#   reserved     whether it consumes a reservation
+#   committed    the nodes that the reservation pays for, null where nobody can tell
+#   system       whether its cluster needs it
+#   marks        its labels and tags, Kubernetes' among them
 of(resource) := [pool] if {
 	resource.type == "aws:eks/nodeGroup:NodeGroup"
 	properties := resource.properties
@@ -24,10 +32,11 @@ of(resource) := [pool] if {
 			accelerators.of_keys(accelerators.members_at(properties, ["taints"], "key")),
 		]),
 		"floors": array.concat(
-			[_floor(properties, "", ["scalingConfig", "minSize"], null)],
-			_start(resource, ["scalingConfig", "desiredSize"]),
+			[floors.floor(properties, "", ["scalingConfig", "minSize"], null)],
+			floors.start(resource, resource.properties, "", ["scalingConfig", "desiredSize"], null),
 		),
 		"reserved": _eks_is_reserved(resource),
+		"committed": commitments.nodes(resource),
 		"system": false,
 		"marks": _marks(resource, ["labels"]),
 	}
@@ -44,10 +53,11 @@ of(resource) := [pool] if {
 			accelerators.of_keys({entry.key | some entry in properties.tags}),
 		]),
 		"floors": array.concat(
-			[_floor(properties, "", ["minSize"], null)],
-			_start(resource, ["desiredCapacity"]),
+			[floors.floor(properties, "", ["minSize"], null)],
+			floors.start(resource, resource.properties, "", ["desiredCapacity"], null),
 		),
-		"reserved": _group_is_reserved(resource),
+		"reserved": templates.is_reserved(resource),
+		"committed": commitments.nodes(resource),
 		"system": false,
 		"marks": _marks(resource, []),
 	}
@@ -65,12 +75,13 @@ of(resource) := [pool] if {
 		]),
 		"floors": array.concat(
 			[
-				_floor(properties, "", ["autoscaling", "minNodeCount"], null),
-				_floor(properties, "", ["autoscaling", "totalMinNodeCount"], null),
+				floors.floor(properties, "", ["autoscaling", "minNodeCount"], null),
+				floors.floor(properties, "", ["autoscaling", "totalMinNodeCount"], null),
 			],
-			array.concat(_gke_node_count(resource), _start(resource, ["initialNodeCount"])),
+			array.concat(_gke_node_count(resource), floors.start(resource, resource.properties, "", ["initialNodeCount"], null)),
 		),
 		"reserved": _gke_is_reserved(properties),
+		"committed": commitments.nodes(resource),
 		"system": false,
 		"marks": _marks(resource, ["nodeConfig", "labels"]),
 	}
@@ -100,6 +111,7 @@ _aks_pool(resource, profile, at) := {
 	]),
 	"floors": array.concat(_aks_minimum(profile, at), _aks_count(resource, profile, at)),
 	"reserved": values.read(profile, ["capacityReservationGroupID"]).state != "absent",
+	"committed": commitments.nodes(resource),
 	"system": _is_system(profile),
 	"marks": object.union(_marks(resource, []), _map_at(profile, ["nodeLabels"])),
 }
@@ -120,14 +132,12 @@ _is_system(profile) if {
 	lower(profile.mode) == "system"
 }
 
-_aks_minimum(profile, at) := [_floor(profile, at, ["minCount"], null)] if {
+_aks_minimum(profile, at) := [floors.floor(profile, at, ["minCount"], null)] if {
 	_autoscales(profile)
 } else := []
 
 # A pool that nothing scales keeps its count, which the cloud sets to 1 where it is not given.
-_aks_count(resource, profile, at) := [] if {
-	_ignores(resource, concat("", [at, "count"]))
-} else := [object.union(_floor(profile, at, ["count"], _unscaled_count(profile)), {"start": true})]
+_aks_count(resource, profile, at) := floors.start(resource, profile, at, ["count"], _unscaled_count(profile))
 
 _unscaled_count(profile) := null if {
 	_autoscales(profile)
@@ -138,39 +148,7 @@ _autoscales(profile) if profile.enableAutoScaling == true
 # `nodeCount` is only a start where the provider itself is told to leave it alone.
 _gke_node_count(resource) := [] if {
 	resource.properties.ignoreNodeCountChanges == true
-} else := _start(resource, ["nodeCount"])
-
-# A size that the engine restores at each update, unless it is told to ignore changes of it.
-_start(resource, path) := [] if {
-	_ignores(resource, values.dotted(path))
-} else := [object.union(_floor(resource.properties, "", path, null), {"start": true})]
-
-_floor(properties, at, path, default_value) := {
-	"property": concat("", [at, values.dotted(path)]),
-	"state": state,
-	"value": value,
-	"start": false,
-} if {
-	found := values.read_number(properties, path)
-	[state, value] := _or_default(found, default_value)
-}
-
-_or_default(found, default_value) := ["known", default_value] if {
-	found.state == "absent"
-	default_value != null
-} else := [found.state, found.value]
-
-# Property paths in `ignoreChanges` are spelt as the program's language spells them.
-_ignores(resource, dotted) if {
-	some entry in resource.ignoreChanges
-	_covers(_plain(entry), _plain(dotted))
-}
-
-_covers("*", _)
-
-_covers(entry, dotted) if startswith(concat("", [dotted, "."]), concat("", [entry, "."]))
-
-_plain(path) := lower(replace(path, "_", ""))
+} else := floors.start(resource, resource.properties, "", ["nodeCount"], null)
 
 # EKS starts t3.medium where nothing is said.
 _eks_machines(resource) := "yes" if {
@@ -179,7 +157,7 @@ _eks_machines(resource) := "yes" if {
 } else := accelerators.of_types("aws", resource.properties.instanceTypes) if {
 	is_array(resource.properties.instanceTypes)
 	resource.properties.instanceTypes != []
-} else := _template_machines(resource) if {
+} else := templates.machines(resource) if {
 	values.read(resource.properties, ["launchTemplate"]).state != "absent"
 } else := "unknown" if {
 	values.read(resource.properties, ["instanceTypes"]).state == "hidden"
@@ -188,62 +166,7 @@ _eks_machines(resource) := "yes" if {
 _group_machines(resource) := accelerators.of_types("aws", types) if {
 	types := [override.instanceType | some override in resource.properties.mixedInstancesPolicy.launchTemplate.overrides]
 	count(types) > 0
-} else := _template_machines(resource)
-
-_template_machines(resource) := accelerators.of_types("aws", [_template(resource).properties.instanceType]) if {
-	_template(resource).properties.instanceType
-} else := "unknown"
-
-# The launch template that a resource starts machines from; undefined where it is not at hand.
-_template(resource) := template if {
-	some template in input.resources
-	template.type == "aws:ec2/launchTemplate:LaunchTemplate"
-	_refers_to(resource, template)
-}
-
-_refers_to(resource, template) if {
-	some property in ["launchTemplate", "mixedInstancesPolicy"]
-	template.urn in resource.dependencies[property]
-}
-
-_refers_to(resource, template) if {
-	some reference in _template_references(resource.properties)
-	reference == template.identifiers.id
-}
-
-_template_references(properties) := [properties.launchTemplate.id] if {
-	is_string(properties.launchTemplate.id)
-} else := [specification.launchTemplateId] if {
-	specification := properties.mixedInstancesPolicy.launchTemplate.launchTemplateSpecification
-	is_string(specification.launchTemplateId)
-} else := []
-
-default _eks_is_reserved(_) := false
-
-_eks_is_reserved(resource) if resource.properties.capacityType == "CAPACITY_BLOCK"
-
-_eks_is_reserved(resource) if _template_is_reserved(_template(resource))
-
-# Before all resources are at hand, nobody can tell from which launch template a pool starts. One
-# that reserves capacity may be it.
-default may_be_reserved(_) := false
-
-may_be_reserved(resource) if {
-	not input.complete
-	not _template(resource)
-	some property in ["launchTemplate", "mixedInstancesPolicy"]
-	values.read(resource.properties, [property]).state != "absent"
-	some template in input.context
-	_template_is_reserved(template)
-}
-
-default _group_is_reserved(_) := false
-
-_group_is_reserved(resource) if _template_is_reserved(_template(resource))
-
-_template_is_reserved(template) if {
-	values.read(template.properties, ["capacityReservationSpecification", "capacityReservationTarget"]).state != "absent"
-}
+} else := templates.machines(resource)
 
 # GKE starts e2-medium where nothing is said.
 _gke_machines(properties) := "yes" if {
@@ -254,6 +177,12 @@ _gke_machines(properties) := "yes" if {
 } else := accelerators.of_types("gcp", [values.read(properties, ["nodeConfig", "machineType"]).value]) if {
 	values.read(properties, ["nodeConfig", "machineType"]).state != "absent"
 } else := "no"
+
+default _eks_is_reserved(_) := false
+
+_eks_is_reserved(resource) if resource.properties.capacityType == "CAPACITY_BLOCK"
+
+_eks_is_reserved(resource) if templates.is_reserved(resource)
 
 default _gke_is_reserved(_) := false
 

@@ -34,6 +34,7 @@ test_eks_pool_is_read_whole if {
 		"accelerated": "yes",
 		"floors": [known("scalingConfig.minSize", 0), start(known("scalingConfig.desiredSize", 2))],
 		"reserved": false,
+		"committed": null,
 		"system": false,
 		"marks": object.union(fixtures.cost_labels, {"service-level": "chat"}),
 	}]
@@ -122,15 +123,6 @@ test_another_launch_template_tells_nothing if {
 	}
 }
 
-test_a_template_that_reserves_capacity_may_be_the_pools_until_all_is_seen if {
-	resource := node_group({"launchTemplate": {"id": fixtures.unknown}})
-	document := object.union(fixtures.document([resource], {}), {"context": [template]})
-	pools.may_be_reserved(resource) with input as document
-	not pools.may_be_reserved(node_group({})) with input as document
-	not pools.may_be_reserved(resource) with input as object.union(document, {"context": []})
-	not pools.may_be_reserved(resource) with input as object.union(document, {"complete": true})
-}
-
 # --- Auto Scaling groups
 
 group(properties) := fixtures.resource("aws:autoscaling/group:Group", properties)
@@ -174,6 +166,7 @@ test_gke_pool_is_read_whole if {
 			start(known("initialNodeCount", 1)),
 		],
 		"reserved": false,
+		"committed": null,
 		"system": false,
 		"marks": object.union(fixtures.cost_labels, {"role": "train"}),
 	}]
@@ -223,6 +216,7 @@ test_aks_autoscaled_pool_is_read_whole if {
 		"accelerated": "yes",
 		"floors": [known("minCount", 0)],
 		"reserved": false,
+		"committed": null,
 		"system": false,
 		"marks": object.union(fixtures.cost_labels, {"tidegate.dev/service-level": "chat"}),
 	}]

@@ -40,6 +40,7 @@ package tidegate.rules.scaling.scale_to_zero
 
 import data.tidegate.lib.labels
 import data.tidegate.lib.pools
+import data.tidegate.lib.templates
 import data.tidegate.lib.values
 import data.tidegate.lib.verdicts as say
 
@@ -83,7 +84,17 @@ _judge(resource, pool) := say.pass(resource, {"property": pool.at}) if {
 	"expected": "0, if they do not",
 	"found": values.render(_first(pool, "known").value),
 }) if {
-	pools.may_be_reserved(resource)
+	templates.may_be_reserved(resource)
+} else := say.fail(resource, {
+	"property": _largest(pool).property,
+	"message": sprintf(
+		"%s keeps more accelerated nodes running than its reservation pays for",
+		[_subject(resource, pool)],
+	),
+	"expected": sprintf("at most %v", [pool.committed]),
+	"found": values.render(_largest(pool).value),
+}) if {
+	_exceeds_commitment(pool)
 } else := say.fail(resource, {
 	"property": _first(pool, "known").property,
 	"message": sprintf(
@@ -107,10 +118,25 @@ _first(pool, "known") := [floor |
 
 _first(pool, "hidden") := [floor | some floor in pool.floors; floor.state == "hidden"][0]
 
+_largest(pool) := [floor |
+	some floor in pool.floors
+	floor.state == "known"
+	floor.value == max([each.value | some each in pool.floors; each.state == "known"])
+][0]
+
+# What lies above a commitment is not paid for anyway.
+_exceeds_commitment(pool) if {
+	pool.reserved
+	pool.committed != null
+	_largest(pool).value > pool.committed
+}
+
 # Why a floor is allowed; undefined when nothing allows it.
 _allowance(_, pool) := "consumes a reservation, which is paid for anyway" if {
 	pool.reserved
+	not _exceeds_commitment(pool)
 } else := sprintf("consumes the commitment %s", [commitment]) if {
+	not _exceeds_commitment(pool)
 	commitment := _mark(pool, _parameters.commitmentKey)
 } else := sprintf("serves %s, owned by %s", [service_level, owner]) if {
 	service_level := _mark(pool, _parameters.serviceLevelKey)

@@ -139,6 +139,55 @@ test_pass_below_a_reservation if {
 	verdicts(resource) == {passed(resource, "consumes a reservation, which is paid for anyway")}
 }
 
+test_only_what_lies_above_a_reservation_fails if {
+	reservation := fixtures.resource("gcp:compute/reservation:Reservation", {
+		"name": "serve",
+		"specificReservation": {"count": 2},
+	})
+	affinity := {"consumeReservationType": "SPECIFIC_RESERVATION", "values": ["serve"]}
+	expected := {2: "pass", 3: "fail"}
+	every nodes, outcome in expected {
+		pool := fixtures.resource("gcp:container/nodePool:NodePool", {
+			"autoscaling": {"totalMinNodeCount": nodes},
+			"nodeConfig": {"machineType": "g2-standard-48", "reservationAffinity": affinity},
+		})
+		document := object.union(
+			fixtures.document([pool, reservation], {"TG-SCL-001": defaults}),
+			{"complete": true},
+		)
+		found := rule.verdicts with input as document
+		[each.outcome | some each in found] == [outcome]
+	}
+}
+
+test_fail_above_a_reservation_says_by_how_much if {
+	reservation := fixtures.resource("gcp:compute/reservation:Reservation", {
+		"name": "serve",
+		"specificReservation": {"count": 2},
+	})
+	affinity := {"consumeReservationType": "SPECIFIC_RESERVATION", "values": ["serve"]}
+	pool := fixtures.resource("gcp:container/nodePool:NodePool", {
+		"autoscaling": {"totalMinNodeCount": 3},
+		"nodeConfig": {"machineType": "g2-standard-48", "reservationAffinity": affinity},
+	})
+	document := object.union(
+		fixtures.document([pool, reservation], {"TG-SCL-001": defaults}),
+		{"complete": true},
+	)
+	found := rule.verdicts with input as document
+	found == {{
+		"urn": pool.urn,
+		"outcome": "fail",
+		"property": "autoscaling.totalMinNodeCount",
+		"message": concat(" ", [
+			"it (gcp:container/nodePool:NodePool) keeps more accelerated nodes running",
+			"than its reservation pays for",
+		]),
+		"expected": "at most 2",
+		"found": "3",
+	}}
+}
+
 test_pass_below_a_commitment_that_the_pool_names if {
 	resource := gpu_group({"minSize": 2}, {"labels": {"tidegate.dev/commitment": "h100-2026"}})
 	verdicts(resource) == {passed(resource, "consumes the commitment h100-2026")}
