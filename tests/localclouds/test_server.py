@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import boto3
 import httpx
@@ -128,8 +129,6 @@ def kill(endpoints):
 
 
 def read_endpoints_of(endpoints):
-    from pathlib import Path
-
     return read_endpoints(Path(endpoints.state_dir))
 
 
@@ -174,7 +173,7 @@ def test_a_stop_is_clean_and_its_state_stays(state_dir, endpoints):
 
 
 def test_listens_on_loopback_alone_and_holds_no_credentials(endpoints):
-    environ = open(f"/proc/{endpoints.pid}/environ").read().split("\0")
+    environ = Path(f"/proc/{endpoints.pid}/environ").read_text().split("\0")
     names = {line.split("=")[0] for line in environ if line}
 
     assert not {name for name in names if name.startswith(("AWS_SECRET", "ARM_CLIENT", "GOOGLE_"))}
