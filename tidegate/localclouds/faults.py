@@ -103,7 +103,7 @@ class Faults:
             connection.execute(SCHEMA)
         self._in_force = self._load()
 
-    def _load(self) -> list[Fault]:
+    def _load(self) -> Sequence[Fault]:
         with self._store.transaction() as connection:
             rows = connection.execute("SELECT id, fault FROM faults ORDER BY id").fetchall()
         return [build_fault({**json.loads(fault), "id": key}) for key, fault in rows]

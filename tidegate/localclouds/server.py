@@ -15,7 +15,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -128,8 +128,9 @@ class Warming:
         from tidegate.localclouds.schema import load_schema
 
         for cloud in self._clouds:
-            schemas = [partial(load_schema, token) for token in cloud.behaviours]
-            for step in (*cloud.warm, *schemas):
+            steps: list[Callable[[], object]] = [*cloud.warm]
+            steps += [partial(load_schema, token) for token in cloud.behaviours]
+            for step in steps:
                 if self._stopped.is_set():
                     return
                 try:

@@ -58,8 +58,8 @@ def name_action(entry: Entry) -> str:
 @cache
 def _rest_actions(service: str) -> list[tuple[str, re.Pattern[str], frozenset[str], str]]:
     """Return (method, path, query flags, name) of a REST service's actions, from botocore."""
-    from botocore.exceptions import UnknownServiceError
-    from botocore.session import get_session
+    from botocore.exceptions import UnknownServiceError  # type: ignore[import-untyped]
+    from botocore.session import get_session  # type: ignore[import-untyped]
 
     try:
         model = get_session().get_service_model(service)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import boto3
-from botocore import UNSIGNED
-from botocore.awsrequest import AWSPreparedRequest, AWSResponse
-from botocore.config import Config
-from botocore.exceptions import ClientError, ParamValidationError
+import boto3  # type: ignore[import-untyped]
+from botocore import UNSIGNED  # type: ignore[import-untyped]
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse  # type: ignore[import-untyped]
+from botocore.config import Config  # type: ignore[import-untyped]
+from botocore.exceptions import ClientError, ParamValidationError  # type: ignore[import-untyped]
 
 from tidegate.localclouds.aws.moto_front import MotoFront
 from tidegate.localclouds.contracts import Call, CloudError, NotFoundError, Values

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from botocore.model import ListShape, MapShape
-from botocore.model import Shape as ApiShape
+from botocore.model import ListShape, MapShape  # type: ignore[import-untyped]
+from botocore.model import Shape as ApiShape  # type: ignore[import-untyped]
 
 from tidegate.localclouds.contracts import Values
 from tidegate.localclouds.schema import Shape

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import xmltodict
+import xmltodict  # type: ignore[import-untyped]
 
 from tidegate.localclouds.aws.corrections.patching import wrap
 
