@@ -29,7 +29,11 @@ def read_export(where: str, document: object, environment: str = "") -> Resource
     if not isinstance(document, Mapping) or not isinstance(document.get("deployment"), Mapping):
         expected = "the output of `pulumi stack export`"
         raise refuse(where, "deployment", None, "is no stack export", expected)
-    states = [state for state in document["deployment"].get("resources") or [] if _is_alive(state)]
+    found = document["deployment"].get("resources") or []
+    if not all(_is_resource(state) for state in found):
+        expected = "a list of resources, each with urn and type"
+        raise refuse(where, "deployment.resources", None, "is no list of resources", expected)
+    states = [state for state in found if not state.get("delete")]
     providers = {
         f"{state['urn']}::{state.get('id', '')}": Provider(state["urn"], _inputs(state))
         for state in states
@@ -39,8 +43,10 @@ def read_export(where: str, document: object, environment: str = "") -> Resource
     return ResourceGraph(_read_stack(states, environment), resources, complete=True)
 
 
-def _is_alive(state: Mapping[str, Any]) -> bool:
-    return not state.get("delete")
+def _is_resource(state: object) -> bool:
+    if not isinstance(state, Mapping):
+        return False
+    return isinstance(state.get("urn"), str) and isinstance(state.get("type"), str)
 
 
 def _inputs(state: Mapping[str, Any]) -> dict[str, Any]:
