@@ -90,5 +90,5 @@ def test_an_empty_stack_has_no_resources():
 )
 def test_another_document_is_refused_and_never_an_empty_stack(document):
     # kyverno#15106, conftest#952: a plan nobody understood read as "0 failures"
-    with pytest.raises(InvalidInput, match="^x: deployment"):
+    with pytest.raises(InvalidInput, match=r"^x: deployment"):
         read_export("x", document)
