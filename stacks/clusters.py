@@ -5,7 +5,6 @@ The networks have no way out: give them the gateway, endpoints or peering that y
 
 from __future__ import annotations
 
-import importlib
 import ipaddress
 import json
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any
 
 import pulumi
 from config import AwsCluster, AzureCluster, GcpCluster, Settings
+from tidegate_components.sdk_imports import narrow_imports
 
 from tidegate.vocabulary.labels import parse_cost_labels
 
@@ -53,13 +53,16 @@ def declare_clusters(settings: Settings) -> dict[str, Joined]:
 
 
 def _declare_eks(name: str, cluster: AwsCluster, labels: dict[str, str]) -> Joined:
-    aws: Any = importlib.import_module("pulumi_aws")
-    vpc = aws.ec2.Vpc(
+    with narrow_imports("pulumi_aws.ec2", "pulumi_aws.eks"):
+        from pulumi_aws.ec2.subnet import Subnet
+        from pulumi_aws.ec2.vpc import Vpc
+        from pulumi_aws.eks.cluster import Cluster
+    vpc = Vpc(
         name, cidr_block=cluster.cidr, enable_dns_hostnames=True, tags={**labels, "Name": name}
     )
     parts = ipaddress.ip_network(cluster.cidr).subnets(new_prefix=20)
     subnets = [
-        aws.ec2.Subnet(
+        Subnet(
             f"{name}-{zone}",
             vpc_id=vpc.id,
             availability_zone=zone,
@@ -68,10 +71,10 @@ def _declare_eks(name: str, cluster: AwsCluster, labels: dict[str, str]) -> Join
         )
         for zone, part in zip(cluster.zones, parts, strict=False)
     ]
-    control = _declare_role(aws, f"{name}-control", "eks", ("AmazonEKSClusterPolicy",), labels)
-    nodes = _declare_role(aws, f"{name}-nodes", "ec2", NODE_POLICIES, labels)
+    control = _declare_role(f"{name}-control", "eks", ("AmazonEKSClusterPolicy",), labels)
+    nodes = _declare_role(f"{name}-nodes", "ec2", NODE_POLICIES, labels)
     subnet_ids = [subnet.id for subnet in subnets]
-    eks = aws.eks.Cluster(
+    eks = Cluster(
         name,
         name=name,
         version=cluster.version,
@@ -87,8 +90,11 @@ def _declare_eks(name: str, cluster: AwsCluster, labels: dict[str, str]) -> Join
 
 
 def _declare_role(
-    aws: Any, name: str, service: str, policies: tuple[str, ...], labels: dict[str, str]
+    name: str, service: str, policies: tuple[str, ...], labels: dict[str, str]
 ) -> Any:
+    with narrow_imports("pulumi_aws.iam"):
+        from pulumi_aws.iam.role import Role
+        from pulumi_aws.iam.role_policy_attachment import RolePolicyAttachment
     trust = {
         "Version": "2012-10-17",
         "Statement": [
@@ -99,9 +105,9 @@ def _declare_role(
             }
         ],
     }
-    role = aws.iam.Role(name, assume_role_policy=json.dumps(trust), tags=labels)
+    role = Role(name, assume_role_policy=json.dumps(trust), tags=labels)
     for policy in policies:
-        aws.iam.RolePolicyAttachment(
+        RolePolicyAttachment(
             f"{name}-{policy}",
             role=role.name,
             policy_arn=f"arn:aws:iam::aws:policy/{policy}",
@@ -111,8 +117,10 @@ def _declare_role(
 
 
 def _declare_gke(name: str, cluster: GcpCluster, labels: dict[str, str]) -> Joined:
-    gcp: Any = importlib.import_module("pulumi_gcp")
-    gke = gcp.container.Cluster(
+    with narrow_imports("pulumi_gcp.container"):
+        from pulumi_gcp.container.cluster import Cluster
+        from pulumi_gcp.container.node_pool import NodePool
+    gke = Cluster(
         name,
         name=name,
         project=cluster.project,
@@ -127,7 +135,7 @@ def _declare_gke(name: str, cluster: GcpCluster, labels: dict[str, str]) -> Join
     )
     # The cluster's own work needs nodes, and GKE taints accelerated pools only where a plain pool
     # stands beside them (terraform-google-kubernetes-engine#703).
-    system = gcp.container.NodePool(
+    system = NodePool(
         f"{name}-system",
         name="system",
         cluster=gke.name,
@@ -146,11 +154,11 @@ def _declare_gke(name: str, cluster: GcpCluster, labels: dict[str, str]) -> Join
 
 
 def _declare_aks(name: str, cluster: AzureCluster, labels: dict[str, str]) -> Joined:
-    azure: Any = importlib.import_module("pulumi_azure_native")
-    group = azure.resources.ResourceGroup(
-        name, resource_group_name=name, location=cluster.region, tags=labels
-    )
-    aks = azure.containerservice.ManagedCluster(
+    with narrow_imports("pulumi_azure_native.containerservice", "pulumi_azure_native.resources"):
+        from pulumi_azure_native.containerservice.managed_cluster import ManagedCluster
+        from pulumi_azure_native.resources.resource_group import ResourceGroup
+    group = ResourceGroup(name, resource_group_name=name, location=cluster.region, tags=labels)
+    aks = ManagedCluster(
         name,
         resource_name_=name,
         resource_group_name=group.name,

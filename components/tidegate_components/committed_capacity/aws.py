@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pulumi
-import pulumi_aws as aws
 
 from tidegate_components.children import child_options
 from tidegate_components.committed_capacity.spec import ReservationSpec
+from tidegate_components.sdk_imports import narrow_imports
+
+with narrow_imports("pulumi_aws.ec2"):
+    from pulumi_aws.ec2.capacity_reservation import CapacityReservation
 
 
 def declare(
@@ -18,7 +21,7 @@ def declare(
     opts: pulumi.ResourceOptions | None,
 ) -> tuple[pulumi.Output[str], dict[str, pulumi.Input[str]]]:
     """Declare the reservation; return what a pool consumes, and its cloud identifiers."""
-    reservation = aws.ec2.CapacityReservation(
+    reservation = CapacityReservation(
         spec.id,
         region=spec.region,
         availability_zone=spec.zone,
@@ -30,9 +33,7 @@ def declare(
         end_date_type="limited",
         end_date=f"{spec.acknowledged.end_date.isoformat()}T23:59:59Z",
         tags=spec.cost_labels,
-        opts=child_options(
-            parent, opts, aws.ec2.CapacityReservation, protect=True, retain_on_delete=True
-        ),
+        opts=child_options(parent, opts, CapacityReservation, protect=True, retain_on_delete=True),
     )
     return reservation.id, {
         "capacityReservation": reservation.id,

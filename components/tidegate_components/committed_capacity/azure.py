@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pulumi
-import pulumi_azure_native as azure
 
 from tidegate_components.children import child_options
 from tidegate_components.committed_capacity.spec import ReservationSpec
+from tidegate_components.sdk_imports import narrow_imports
+
+with narrow_imports("pulumi_azure_native.compute"):
+    from pulumi_azure_native.compute.capacity_reservation import CapacityReservation
+    from pulumi_azure_native.compute.capacity_reservation_group import CapacityReservationGroup
 
 
 def declare(
@@ -19,7 +23,7 @@ def declare(
 ) -> tuple[pulumi.Output[str], dict[str, pulumi.Input[str]]]:
     """Declare group and reservation; return what a pool consumes, and the identifiers."""
     resource_group = inputs["resource_group_name"]
-    group = azure.compute.CapacityReservationGroup(
+    group = CapacityReservationGroup(
         spec.id,
         capacity_reservation_group_name=spec.id,
         resource_group_name=resource_group,
@@ -29,12 +33,12 @@ def declare(
         opts=child_options(
             parent,
             opts,
-            azure.compute.CapacityReservationGroup,
+            CapacityReservationGroup,
             protect=True,
             retain_on_delete=True,
         ),
     )
-    reservation = azure.compute.CapacityReservation(
+    reservation = CapacityReservation(
         spec.id,
         capacity_reservation_name=spec.id,
         capacity_reservation_group_name=group.name,
@@ -43,9 +47,7 @@ def declare(
         sku={"name": spec.instance_type.name, "capacity": spec.units},
         zones=[spec.zone],
         tags=spec.cost_labels,
-        opts=child_options(
-            parent, opts, azure.compute.CapacityReservation, protect=True, retain_on_delete=True
-        ),
+        opts=child_options(parent, opts, CapacityReservation, protect=True, retain_on_delete=True),
     )
     # A pool that named the group before its machines are reserved would find it empty.
     target = pulumi.Output.all(group.id, reservation.id).apply(lambda ids: str(ids[0]))

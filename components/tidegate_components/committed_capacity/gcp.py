@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pulumi
-import pulumi_gcp as gcp
 
 from tidegate_components.children import child_options
 from tidegate_components.committed_capacity.spec import ReservationSpec
 from tidegate_components.names import GCP_RESERVATION, derive_name
+from tidegate_components.sdk_imports import narrow_imports
+
+with narrow_imports("pulumi_gcp.compute"):
+    from pulumi_gcp.compute.reservation import Reservation
 
 
 def declare(
@@ -25,7 +28,7 @@ def declare(
         properties["guest_accelerators"] = [
             {"accelerator_type": accelerator.gke_type, "accelerator_count": count}
         ]
-    reservation = gcp.compute.Reservation(
+    reservation = Reservation(
         spec.id,
         name=derive_name(spec.id, GCP_RESERVATION),
         project=inputs["project"],
@@ -35,9 +38,7 @@ def declare(
         specific_reservation_required=True,
         delete_at_time=f"{spec.acknowledged.end_date.isoformat()}T23:59:59Z",
         description=spec.description,  # a reservation takes no labels
-        opts=child_options(
-            parent, opts, gcp.compute.Reservation, protect=True, retain_on_delete=True
-        ),
+        opts=child_options(parent, opts, Reservation, protect=True, retain_on_delete=True),
     )
     return reservation.name, {
         "reservation": reservation.name,

@@ -6,12 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import pulumi
-import pulumi_aws as aws
 
 from tidegate_components.children import child_options
 from tidegate_components.gpu_node_pool.group_tags import build_group_tags
 from tidegate_components.gpu_node_pool.spec import PoolSpec
 from tidegate_components.names import EKS_NODE_GROUP, derive_name
+from tidegate_components.sdk_imports import narrow_imports
+
+with narrow_imports("pulumi_aws.autoscaling", "pulumi_aws.ec2", "pulumi_aws.eks"):
+    from pulumi_aws.autoscaling.tag import Tag
+    from pulumi_aws.ec2.launch_template import LaunchTemplate
+    from pulumi_aws.eks.node_group import NodeGroup
 
 TAGGED_RESOURCES = ("instance", "volume", "network-interface")
 """Provider default tags do not reach what a launch template makes
@@ -35,7 +40,7 @@ def declare(
     """Declare the resources of the pool and return its cloud identifiers."""
     name = derive_name(spec.id, EKS_NODE_GROUP)
     template = _declare_launch_template(parent, spec, name, inputs, opts)
-    group = aws.eks.NodeGroup(
+    group = NodeGroup(
         name,
         # A fixed name makes a replacement collide with itself, unless the old group goes first.
         node_group_name=spec.cloud_name or None,
@@ -68,7 +73,7 @@ def declare(
         opts=child_options(
             parent,
             opts,
-            aws.eks.NodeGroup,
+            NodeGroup,
             ignore=["scalingConfig.desiredSize"],
             delete_before_replace=True if spec.cloud_name else None,
         ),
@@ -117,12 +122,12 @@ def _declare_group_tags(
     opts: pulumi.ResourceOptions | None,
 ) -> None:
     for key, (value, inherited) in build_group_tags(spec).items():
-        aws.autoscaling.Tag(
+        Tag(
             f"{name}-{key}",
             autoscaling_group_name=scaling_group,
             region=spec.region,
             tag={"key": key, "value": value, "propagate_at_launch": inherited},
-            opts=child_options(parent, opts, aws.autoscaling.Tag),
+            opts=child_options(parent, opts, Tag),
         )
 
 
@@ -132,13 +137,13 @@ def _declare_launch_template(
     name: str,
     inputs: dict[str, Any],
     opts: pulumi.ResourceOptions | None,
-) -> aws.ec2.LaunchTemplate:
+) -> LaunchTemplate:
     reservation: Any = (
         {"capacity_reservation_target": {"capacity_reservation_id": inputs["reservation_target"]}}
         if spec.is_reserved
         else None
     )
-    return aws.ec2.LaunchTemplate(
+    return LaunchTemplate(
         name,
         region=spec.region,
         update_default_version=True,
@@ -165,5 +170,5 @@ def _declare_launch_template(
             for resource in TAGGED_RESOURCES
         ],
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, aws.ec2.LaunchTemplate),
+        opts=child_options(parent, opts, LaunchTemplate),
     )

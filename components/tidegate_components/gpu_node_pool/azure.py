@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pulumi
-import pulumi_azure_native as azure
 
 from tidegate_components.children import child_options
 from tidegate_components.gpu_node_pool.spec import PoolSpec
 from tidegate_components.names import AKS_AGENT_POOL, derive_name
+from tidegate_components.sdk_imports import narrow_imports
+
+with narrow_imports("pulumi_azure_native.containerservice"):
+    from pulumi_azure_native.containerservice.agent_pool import AgentPool
 
 
 def declare(
@@ -22,7 +25,7 @@ def declare(
     # Twelve characters leave no room for a random suffix, so the name is fixed and the old pool
     # goes first when size, profile or driver change.
     pool_name = spec.cloud_name or derive_name(spec.id, AKS_AGENT_POOL)
-    pool = azure.containerservice.AgentPool(
+    pool = AgentPool(
         spec.id,
         agent_pool_name=pool_name,
         resource_group_name=inputs["resource_group_name"],
@@ -47,7 +50,7 @@ def declare(
         opts=child_options(
             parent,
             opts,
-            azure.containerservice.AgentPool,
+            AgentPool,
             ignore=["count"],
             delete_before_replace=True,
         ),

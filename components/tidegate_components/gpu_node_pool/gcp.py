@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pulumi
-import pulumi_gcp as gcp
 
 from tidegate.vocabulary.accelerators import AcceleratorKind
 from tidegate_components.children import child_options
 from tidegate_components.gpu_node_pool.nodes import set_by_gke
 from tidegate_components.gpu_node_pool.spec import PoolSpec
 from tidegate_components.names import GKE_NODE_POOL, derive_name
+from tidegate_components.sdk_imports import narrow_imports
+
+with narrow_imports("pulumi_gcp.container"):
+    from pulumi_gcp.container.node_pool import NodePool
 
 TAINT_EFFECTS = {
     "NoSchedule": "NO_SCHEDULE",
@@ -33,7 +36,7 @@ def declare(
     node_config: Any = build_node_config(spec, inputs)
     placement: Any = {"type": "COMPACT"} if choices.compact else None
     queue: Any = {"enabled": True} if choices.queued else None
-    pool = gcp.container.NodePool(
+    pool = NodePool(
         derive_name(spec.id, GKE_NODE_POOL),
         name=spec.cloud_name or None,
         cluster=inputs["cluster"],
@@ -50,7 +53,7 @@ def declare(
         opts=child_options(
             parent,
             opts,
-            gcp.container.NodePool,
+            NodePool,
             # The first count would replace the pool when the minimum changes (pulumi-gcp#412).
             ignore=["initialNodeCount", "nodeCount"],
             delete_before_replace=True if spec.cloud_name else None,

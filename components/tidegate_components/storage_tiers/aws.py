@@ -5,12 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pulumi
-import pulumi_aws as aws
 
 from tidegate_components.children import child_options
 from tidegate_components.names import S3_BUCKET, derive_name
+from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.storage_tiers.defaults import SMALL_OBJECT_BYTES
 from tidegate_components.storage_tiers.spec import BucketSpec, Tiering
+
+with narrow_imports("pulumi_aws.s3"):
+    from pulumi_aws.s3.bucket import Bucket
+    from pulumi_aws.s3.bucket_intelligent_tiering_configuration import (
+        BucketIntelligentTieringConfiguration,
+    )
+    from pulumi_aws.s3.bucket_lifecycle_configuration import BucketLifecycleConfiguration
+    from pulumi_aws.s3.bucket_public_access_block import BucketPublicAccessBlock
+    from pulumi_aws.s3.bucket_versioning import BucketVersioning
 
 
 def declare(
@@ -21,16 +30,16 @@ def declare(
 ) -> dict[str, pulumi.Input[str]]:
     """Declare the bucket and return its cloud identifiers."""
     name = derive_name(spec.id, S3_BUCKET)
-    bucket = aws.s3.Bucket(
+    bucket = Bucket(
         name,
         bucket=spec.cloud_name or None,
         region=spec.region,
         force_destroy=spec.force_destroy,
         tags=spec.cost_labels,
         # The lifecycle has one owner, the configuration below (pulumi-aws#6244, #5187).
-        opts=child_options(parent, opts, aws.s3.Bucket, ignore=["lifecycleRules"]),
+        opts=child_options(parent, opts, Bucket, ignore=["lifecycleRules"]),
     )
-    aws.s3.BucketPublicAccessBlock(
+    BucketPublicAccessBlock(
         name,
         bucket=bucket.id,
         region=spec.region,
@@ -38,31 +47,29 @@ def declare(
         block_public_policy=True,
         ignore_public_acls=True,
         restrict_public_buckets=True,
-        opts=child_options(parent, opts, aws.s3.BucketPublicAccessBlock),
+        opts=child_options(parent, opts, BucketPublicAccessBlock),
     )
-    versioning = aws.s3.BucketVersioning(
+    versioning = BucketVersioning(
         name,
         bucket=bucket.id,
         region=spec.region,
         versioning_configuration={"status": "Enabled" if spec.versioned else "Suspended"},
-        opts=child_options(parent, opts, aws.s3.BucketVersioning),
+        opts=child_options(parent, opts, BucketVersioning),
     )
     threshold = "varies_by_storage_class"
     if spec.small_object_bytes >= SMALL_OBJECT_BYTES:
         threshold = "all_storage_classes_128K"
-    aws.s3.BucketLifecycleConfiguration(
+    BucketLifecycleConfiguration(
         name,
         bucket=bucket.id,
         region=spec.region,
         rules=build_rules(spec),
         transition_default_minimum_object_size=threshold,
         # Rules for old versions want versioning to be settled first.
-        opts=child_options(
-            parent, opts, aws.s3.BucketLifecycleConfiguration, depends_on=[versioning]
-        ),
+        opts=child_options(parent, opts, BucketLifecycleConfiguration, depends_on=[versioning]),
     )
     if spec.archive_days:
-        aws.s3.BucketIntelligentTieringConfiguration(
+        BucketIntelligentTieringConfiguration(
             name,
             bucket=bucket.id,
             region=spec.region,
@@ -70,7 +77,7 @@ def declare(
             tierings=[
                 {"access_tier": tier, "days": days} for tier, days in spec.archive_days.items()
             ],
-            opts=child_options(parent, opts, aws.s3.BucketIntelligentTieringConfiguration),
+            opts=child_options(parent, opts, BucketIntelligentTieringConfiguration),
         )
     return {"bucket": bucket.bucket, "arn": bucket.arn, "region": spec.region}
 

@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pulumi
-import pulumi_azure_native as azure
 
 from tidegate_components.children import child_options
 from tidegate_components.names import STORAGE_ACCOUNT, derive_name
+from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.storage_tiers.spec import BucketSpec, Tiering
+
+with narrow_imports("pulumi_azure_native.storage"):
+    from pulumi_azure_native.storage._enums import AccessTier, PublicAccess
+    from pulumi_azure_native.storage.blob_container import BlobContainer
+    from pulumi_azure_native.storage.blob_service_properties import BlobServiceProperties
+    from pulumi_azure_native.storage.management_policy import ManagementPolicy
+    from pulumi_azure_native.storage.storage_account import StorageAccount
 
 ACTIONS = {"Cool": "tier_to_cool", "Cold": "tier_to_cold", "Archive": "tier_to_archive"}
 
@@ -22,22 +29,22 @@ def declare(
 ) -> dict[str, pulumi.Input[str]]:
     """Declare account, service settings, container and policy; return the identifiers."""
     group = inputs["resource_group_name"]
-    account = azure.storage.StorageAccount(
+    account = StorageAccount(
         derive_name(spec.id, STORAGE_ACCOUNT),
         account_name=spec.cloud_name or None,
         resource_group_name=group,
         location=spec.region,
         kind="StorageV2",
         sku={"name": spec.redundancy},
-        access_tier=azure.storage.AccessTier.HOT,
+        access_tier=AccessTier.HOT,
         allow_blob_public_access=False,
         minimum_tls_version="TLS1_2",
         enable_https_traffic_only=True,
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, azure.storage.StorageAccount),
+        opts=child_options(parent, opts, StorageAccount),
     )
     by_access = spec.tiering is Tiering.ACCESS
-    service = azure.storage.BlobServiceProperties(
+    service = BlobServiceProperties(
         spec.id,
         account_name=account.name,
         resource_group_name=group,
@@ -45,25 +52,25 @@ def declare(
         is_versioning_enabled=spec.versioned,
         # Rules by last access find nothing unless access is tracked.
         last_access_time_tracking_policy={"enable": True} if by_access else None,
-        opts=child_options(parent, opts, azure.storage.BlobServiceProperties),
+        opts=child_options(parent, opts, BlobServiceProperties),
     )
-    container = azure.storage.BlobContainer(
+    container = BlobContainer(
         spec.id,
         container_name=container_name(spec),
         account_name=account.name,
         resource_group_name=group,
-        public_access=azure.storage.PublicAccess.NONE,
-        opts=child_options(parent, opts, azure.storage.BlobContainer),
+        public_access=PublicAccess.NONE,
+        opts=child_options(parent, opts, BlobContainer),
     )
     rules = build_rules(spec)
     if rules:
-        azure.storage.ManagementPolicy(
+        ManagementPolicy(
             spec.id,
             management_policy_name="default",  # another name answers 404 (azure-native#1336)
             account_name=account.name,
             resource_group_name=group,
             policy={"rules": rules},
-            opts=child_options(parent, opts, azure.storage.ManagementPolicy, depends_on=[service]),
+            opts=child_options(parent, opts, ManagementPolicy, depends_on=[service]),
         )
     return {
         "storageAccount": account.name,

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pulumi
-import pulumi_gcp as gcp
 
 from tidegate_components.children import child_options
 from tidegate_components.names import GCS_BUCKET, derive_name
+from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.storage_tiers.spec import BucketSpec, RuleAction, Tiering
+
+with narrow_imports("pulumi_gcp.storage"):
+    from pulumi_gcp.storage.bucket import Bucket
 
 SECONDS_A_DAY = 86_400
 
@@ -23,7 +26,7 @@ def declare(
     """Declare the bucket and return its cloud identifiers."""
     by_access = spec.tiering is Tiering.ACCESS
     autoclass: Any = {"enabled": True, "terminal_storage_class": "NEARLINE"} if by_access else None
-    bucket = gcp.storage.Bucket(
+    bucket = Bucket(
         derive_name(spec.id, GCS_BUCKET),
         name=spec.cloud_name or None,
         location=spec.region.upper(),  # as the API answers it; otherwise a permanent difference
@@ -37,7 +40,7 @@ def declare(
         soft_delete_policy={"retention_duration_seconds": spec.soft_delete_days * SECONDS_A_DAY},
         lifecycle_rules=build_rules(spec),
         labels=spec.cost_labels,
-        opts=child_options(parent, opts, gcp.storage.Bucket),
+        opts=child_options(parent, opts, Bucket),
     )
     return {"bucket": bucket.name, "url": bucket.url, "region": spec.region}
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pulumi
-import pulumi_aws as aws
 
 from tidegate_components.children import child_options
+from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.telemetry.spec import StreamSpec
+
+with narrow_imports("pulumi_aws.cloudwatch"):
+    from pulumi_aws.cloudwatch.log_group import LogGroup
 
 
 def declare(
@@ -18,7 +21,7 @@ def declare(
     opts: pulumi.ResourceOptions | None,
 ) -> dict[str, pulumi.Input[str]]:
     """Declare the log group and return its cloud identifiers."""
-    group = aws.cloudwatch.LogGroup(
+    group = LogGroup(
         spec.id,
         region=spec.region,
         log_group_class=spec.log_class,
@@ -31,7 +34,7 @@ def declare(
         opts=child_options(
             parent,
             opts,
-            aws.cloudwatch.LogGroup,
+            LogGroup,
             retain_on_delete=True if spec.keep_on_delete else None,
         ),
     )

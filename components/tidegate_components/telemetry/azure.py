@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pulumi
-import pulumi_azure_native as azure
 
 from tidegate_components.children import child_options
 from tidegate_components.names import LOG_WORKSPACE, derive_name
+from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.telemetry.spec import StreamSpec
+
+with narrow_imports("pulumi_azure_native.operationalinsights"):
+    from pulumi_azure_native.operationalinsights.table import Table
+    from pulumi_azure_native.operationalinsights.workspace import Workspace
 
 COLUMNS = (
     ("TimeGenerated", "dateTime"),
@@ -28,7 +32,7 @@ def declare(
     """Declare workspace and table and return their cloud identifiers."""
     group = inputs["resource_group_name"]
     retain = True if spec.keep_on_delete else None
-    workspace = azure.operationalinsights.Workspace(
+    workspace = Workspace(
         derive_name(spec.id, LOG_WORKSPACE),
         resource_group_name=group,
         location=spec.region,
@@ -38,14 +42,12 @@ def declare(
             {"daily_quota_gb": float(spec.daily_quota_gib)} if spec.daily_quota_gib else None
         ),
         tags=spec.cost_labels,
-        opts=child_options(
-            parent, opts, azure.operationalinsights.Workspace, retain_on_delete=retain
-        ),
+        opts=child_options(parent, opts, Workspace, retain_on_delete=retain),
     )
     basic = spec.log_class == "Basic"
     columns = [{"name": name, "type": kind} for name, kind in COLUMNS]
     schema: Any = {"name": spec.table_name, "columns": columns}
-    table = azure.operationalinsights.Table(
+    table = Table(
         spec.id,
         table_name=spec.table_name,
         workspace_name=workspace.name,
@@ -55,7 +57,7 @@ def declare(
         retention_in_days=None if basic else spec.interactive_days,
         total_retention_in_days=spec.retention_days,
         schema=schema,
-        opts=child_options(parent, opts, azure.operationalinsights.Table, retain_on_delete=retain),
+        opts=child_options(parent, opts, Table, retain_on_delete=retain),
     )
     return {
         "workspace": workspace.name,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pulumi
-import pulumi_gcp as gcp
 
 from tidegate_components.children import child_options
+from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.telemetry.spec import StreamSpec
+
+with narrow_imports("pulumi_gcp.logging"):
+    from pulumi_gcp.logging.project_bucket_config import ProjectBucketConfig
 
 
 def declare(
@@ -18,7 +21,7 @@ def declare(
     opts: pulumi.ResourceOptions | None,
 ) -> dict[str, pulumi.Input[str]]:
     """Declare the log bucket and return its cloud identifiers."""
-    bucket = gcp.logging.ProjectBucketConfig(
+    bucket = ProjectBucketConfig(
         spec.id,
         bucket_id=spec.id,
         project=inputs["project"],
@@ -30,7 +33,7 @@ def declare(
         opts=child_options(
             parent,
             opts,
-            gcp.logging.ProjectBucketConfig,
+            ProjectBucketConfig,
             # A locked bucket cannot be deleted before its data is gone. The provider leaves any
             # log bucket where it is on deletion, and takes it over when it is declared again.
             protect=True if spec.locked else None,

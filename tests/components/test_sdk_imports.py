@@ -1,0 +1,81 @@
+"""Narrow imports, in programs of their own: what a process has imported cannot be taken back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+def run(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+NARROW = """
+import sys
+from tidegate_components.sdk_imports import narrow_imports
+with narrow_imports("pulumi_gcp.compute"):
+    from pulumi_gcp.compute.reservation import Reservation
+"""
+
+
+def test_only_the_named_files_of_a_package_are_loaded():
+    loaded = run(NARROW + "print('pulumi_gcp.compute.address' in sys.modules)")
+
+    assert loaded == "False"
+
+
+def test_the_whole_package_imported_later_has_the_same_classes():
+    same = run(NARROW + "import pulumi_gcp as gcp; print(gcp.compute.Reservation is Reservation)")
+    others = run(NARROW + "import pulumi_gcp as gcp; print(gcp.compute.Address.__name__)")
+
+    assert (same, others) == ("True", "Address")
+
+
+def test_a_package_that_is_loaded_already_gives_its_own_classes():
+    same = run(
+        "import pulumi_gcp as gcp; whole = gcp.compute.Reservation"
+        + NARROW
+        + "print(whole is Reservation)"
+    )
+
+    assert same == "True"
+
+
+@pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
+def test_every_component_loads_narrowly_and_agrees_with_the_sdk(cloud):
+    package = {"aws": "pulumi_aws", "gcp": "pulumi_gcp", "azure": "pulumi_azure_native"}[cloud]
+    code = f"""
+import importlib, sys
+import pulumi
+for room in ("gpu_node_pool", "storage_tiers", "telemetry", "committed_capacity"):
+    module = importlib.import_module(f"tidegate_components.{{room}}.{cloud}")
+    for name, kind in list(vars(module).items()):
+        if isinstance(kind, type) and issubclass(kind, pulumi.CustomResource):
+            parent = kind.__module__.rpartition(".")[0]
+            assert parent.startswith("{package}."), kind
+            whole = importlib.import_module(parent)
+            assert getattr(whole, name) is kind, name
+            print(name)
+"""
+    assert len(run(code).splitlines()) >= 4
+
+
+def test_stand_ins_are_gone_when_an_import_fails():
+    code = """
+import sys
+from tidegate_components.sdk_imports import narrow_imports
+import pulumi_gcp
+before = sys.modules["pulumi_gcp.compute"]
+try:
+    with narrow_imports("pulumi_gcp.compute"):
+        from pulumi_gcp.compute.nowhere import Nothing
+except ModuleNotFoundError:
+    print(sys.modules["pulumi_gcp.compute"] is before)
+"""
+    assert run(code) == "True"
