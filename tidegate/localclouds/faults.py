@@ -141,7 +141,7 @@ class Faults:
 
     def take(
         self, cloud: str, target: str, spared: Collection[FaultKind] = frozenset()
-    ) -> list[Fault]:
+    ) -> Sequence[Fault]:
         """Return the faults that hit this call, each used once; spared kinds stay in force."""
         hits = [
             fault

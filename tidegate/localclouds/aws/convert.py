@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from botocore.model import ListShape, MapShape  # type: ignore[import-untyped]
-from botocore.model import Shape as ApiShape  # type: ignore[import-untyped]
+from botocore.model import Shape as ApiShape
 
 from tidegate.localclouds.contracts import Values
 from tidegate.localclouds.schema import Shape

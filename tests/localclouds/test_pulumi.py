@@ -1,0 +1,172 @@
+"""The real CLI over the local AWS: up, drift, a kill, refresh, replacement, a fault, destroy."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import boto3
+import httpx
+import pytest
+
+from tidegate.localclouds.lifecycle import (
+    local_environment,
+    reset_local_clouds,
+    start_local_clouds,
+)
+
+ROOT = Path(__file__).parents[2]
+PULUMI = ROOT / ".tools/bin/pulumi"
+PROGRAM = """
+import json
+import pulumi
+import pulumi_aws as aws
+
+config = pulumi.Config()
+trust = json.dumps({"Version": "2012-10-17", "Statement": []})
+vpc = aws.ec2.Vpc("vpc", cidr_block="10.0.0.0/16")
+subnets = [
+    aws.ec2.Subnet(zone, vpc_id=vpc.id, cidr_block=f"10.0.{number}.0/24",
+                   availability_zone=f"us-east-1{zone}")
+    for number, zone in enumerate("ab")
+]
+role = aws.iam.Role("role", assume_role_policy=trust)
+ids = [subnet.id for subnet in subnets]
+cluster = aws.eks.Cluster("cluster", role_arn=role.arn, vpc_config={"subnet_ids": ids})
+nodes = aws.eks.NodeGroup(
+    "nodes", cluster_name=cluster.name, node_role_arn=role.arn, subnet_ids=ids,
+    instance_types=[config.get("type") or "g5.xlarge"],
+    scaling_config={"min_size": 0, "max_size": 4, "desired_size": 1},
+)
+group = nodes.resources[0].autoscaling_groups[0].name
+aws.autoscaling.Tag("tag", autoscaling_group_name=group,
+                    tag={"key": "k", "value": "v", "propagate_at_launch": False})
+bucket = aws.s3.Bucket("bucket", tags={"team": "ml"})
+logs = aws.cloudwatch.LogGroup("logs", retention_in_days=30)
+pulumi.export("group", group)
+pulumi.export("nodes", nodes.node_group_name)
+pulumi.export("bucket", bucket.bucket)
+pulumi.export("logs", logs.name)
+"""
+
+
+class Stack:
+    """A project in a folder, run against the local clouds of another."""
+
+    def __init__(self, folder):
+        self.state = folder / "clouds"
+        self.project = folder / "project"
+        self.project.mkdir()
+        (folder / "backend").mkdir()
+        (self.project / "__main__.py").write_text(PROGRAM)
+        virtualenv = str(Path(sys.executable).parent.parent)
+        runtime = {"name": "python", "options": {"virtualenv": virtualenv}}
+        (self.project / "Pulumi.yaml").write_text(json.dumps({"name": "p", "runtime": runtime}))
+        self.base = {
+            "PATH": f"{self._build_host(folder)}:{PULUMI.parent}:{virtualenv}/bin:/usr/bin:/bin",
+            "HOME": str(folder),
+            "PULUMI_HOME": str(folder / "home"),
+            "PULUMI_BACKEND_URL": f"file://{folder / 'backend'}",
+            "PULUMI_CONFIG_PASSPHRASE": "tests",
+            "PULUMI_SKIP_UPDATE_CHECK": "true",
+            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+        }
+        self.endpoints = start_local_clouds(self.state)
+
+    def _build_host(self, folder):
+        programs = folder / "bin"
+        programs.mkdir()
+        host = programs / "pulumi-language-python"
+        command = f'exec {sys.executable} -m tidegate.engine.language_host "$@"'
+        host.write_text(f"#!/bin/sh\n{command}\n")
+        host.chmod(0o755)
+        return programs
+
+    def restart(self):
+        os.kill(self.endpoints.pid, signal.SIGKILL)
+        self.endpoints = start_local_clouds(self.state)
+
+    def run(self, *arguments, expect=0):
+        result = subprocess.run(
+            [PULUMI, *arguments, "--non-interactive"],
+            cwd=self.project,
+            env=local_environment(self.endpoints, self.base),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert result.returncode == expect, result.stdout + result.stderr
+        return result.stdout
+
+    def client(self, service):
+        return boto3.client(
+            service,
+            region_name="us-east-1",
+            endpoint_url=self.endpoints.aws_url,
+            aws_access_key_id="tests",
+            aws_secret_access_key="tests",
+        )
+
+
+@pytest.fixture
+def stack(tmp_path):
+    if not PULUMI.exists():
+        pytest.skip("needs .tools/bin/pulumi; ./scripts/setup builds it")
+    made = Stack(tmp_path)
+    yield made
+    reset_local_clouds(made.state)
+    shutil.rmtree(tmp_path, ignore_errors=True)
+
+
+@pytest.mark.slow
+def test_drift_kill_replacement_fault_and_destroy(stack):
+    stack.run("stack", "init", "dev")
+    stack.run("config", "set", "aws:region", "us-east-1")
+
+    stack.run("up", "--yes", "--skip-preview")
+    outputs = json.loads(stack.run("stack", "output", "--json"))
+    scaling, logs = stack.client("autoscaling"), stack.client("logs")
+    tags = scaling.describe_tags(Filters=[{"Name": "key", "Values": ["k"]}])["Tags"]
+    assert [tag["ResourceId"] for tag in tags] == [outputs["group"]]
+
+    scaling.set_desired_capacity(AutoScalingGroupName=outputs["group"], DesiredCapacity=3)
+    logs.put_retention_policy(logGroupName=outputs["logs"], retentionInDays=90)
+    stack.client("s3").put_bucket_tagging(
+        Bucket=outputs["bucket"], Tagging={"TagSet": [{"Key": "team", "Value": "other"}]}
+    )
+    stack.restart()
+    refreshed = stack.run("refresh", "--yes", "--diff")
+    assert "desiredSize: 1 => 3" in refreshed
+    assert "retentionInDays: 30 => 90" in refreshed
+    assert '"ml" => "other"' in refreshed
+    assert "~ 3 updated" in refreshed
+
+    stack.run("up", "--yes", "--skip-preview")
+    groups = stack.client("logs").describe_log_groups()["logGroups"]
+    assert [group["retentionInDays"] for group in groups] == [30]
+    stack.run("preview", "--expect-no-changes")
+
+    fault = {"kind": "stock-out", "cloud": "aws", "target": "*NodeGroup", "count": 1}
+    httpx.post(f"{stack.endpoints.control_url}/faults", json=fault, trust_env=False)
+    stack.run("config", "set", "type", "g6.xlarge")
+    refused = stack.run("up", "--yes", "--skip-preview", expect=1)
+    assert "InsufficientInstanceCapacity" in refused
+    replaced = stack.run("up", "--yes", "--skip-preview")
+    assert "aws:eks:NodeGroup nodes replaced" in replaced.replace("  ", " ")
+    cluster = stack.client("eks").list_clusters()["clusters"][0]
+    live = stack.client("eks").list_nodegroups(clusterName=cluster)["nodegroups"]
+    assert len(live) == 1
+    assert live != [outputs["nodes"]]
+
+    stack.run("destroy", "--yes", "--skip-preview")
+    assert stack.client("eks").list_clusters()["clusters"] == []
+    assert stack.client("s3").list_buckets()["Buckets"] == []
+    running = stack.client("ec2").describe_instances(
+        Filters=[{"Name": "instance-state-name", "Values": ["running"]}]
+    )
+    assert running["Reservations"] == []
