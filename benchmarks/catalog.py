@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+
+from figures import print_figure
 
 from tidegate.catalog.load import load_catalog
 from tidegate.manifest.model import Manifest
@@ -19,14 +19,16 @@ POOLS = 200
 
 def main() -> None:
     load_catalog()
-    print_figure("catalog.load.warm", measure(load_catalog), goal=100)
+    print_figure("catalog.load.warm", measure(load_catalog), "ms", goal=100)
     command = [sys.executable, "-c", "from tidegate.catalog.load import load_catalog as l; l()"]
     bare = measure(lambda: subprocess.run([sys.executable, "-c", ""], check=True), repeats=10)
     whole = measure(lambda: subprocess.run(command, check=True), repeats=10)
-    print_figure("catalog.load.new_process", whole, baseline=statistics.median(bare))
+    print_figure("catalog.load.new_process", whole, "ms", baseline=bare)
     catalog = load_catalog()
     manifest = build_manifest()
-    print_figure(f"pricing.plan.{POOLS}_pools", measure(lambda: build_plan_cost(manifest, catalog)))
+    print_figure(
+        f"pricing.plan.{POOLS}_pools", measure(lambda: build_plan_cost(manifest, catalog)), "ms"
+    )
 
 
 def build_manifest() -> Manifest:
@@ -58,24 +60,6 @@ def measure(action: Callable[[], object], repeats: int = REPEATS) -> list[float]
         action()
         figures.append((time.perf_counter() - start) * 1000)
     return figures
-
-
-def print_figure(
-    name: str, figures: list[float], baseline: float | None = None, goal: float | None = None
-) -> None:
-    value = statistics.median(figures)
-    line: dict[str, object] = {
-        "name": name,
-        "value": round(value, 2),
-        "unit": "ms",
-        "min": round(min(figures), 2),
-        "max": round(max(figures), 2),
-    }
-    if baseline is not None:
-        line |= {"baseline": round(baseline, 2), "ratio": round(value / baseline, 2)}
-    if goal is not None:
-        line["goal"] = goal
-    print(json.dumps(line))
 
 
 if __name__ == "__main__":

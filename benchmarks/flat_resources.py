@@ -49,8 +49,12 @@ def _flatten(
 
 
 def _leaves(resource: dict[str, Any]) -> dict[str, list[Any]]:
-    """Map each string a resource puts out to where it stands: its id, else the first path."""
+    """Map each string that a cloud made up to where it stands: its id, else the first path.
+
+    What was declared is the same in the flat program, whose inputs are the recorded ones.
+    """
     found: dict[str, list[Any]] = {}
+    declared = _strings(resource.get("inputs", {}))
 
     def walk(value: Any, path: list[Any]) -> None:
         if isinstance(value, dict):
@@ -59,12 +63,26 @@ def _leaves(resource: dict[str, Any]) -> dict[str, list[Any]]:
         elif isinstance(value, list):
             for position, item in enumerate(value):
                 walk(item, [*path, position])
-        elif isinstance(value, str) and len(value) > 3:
+        elif isinstance(value, str) and value not in declared and _looks_made_up(value):
             found.setdefault(value, path)
 
-    found[resource["id"]] = ["id"]
+    if resource["id"] not in declared:
+        found[resource["id"]] = ["id"]
     walk(resource.get("outputs", {}), [])
     return found
+
+
+def _looks_made_up(value: str) -> bool:
+    """Tell an id or ARN from a word such as "Delete", which may stand anywhere by chance."""
+    return len(value) > 8 and any(character.isdigit() for character in value)
+
+
+def _strings(value: Any) -> set[str]:
+    if isinstance(value, dict):
+        return {found for item in value.values() for found in _strings(item)}
+    if isinstance(value, list):
+        return {found for item in value for found in _strings(item)}
+    return {value} if isinstance(value, str) else set()
 
 
 def _refer(value: Any, values: dict[str, dict[str, list[Any]]], index: dict[str, int]) -> Any:

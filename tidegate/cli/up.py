@@ -23,7 +23,7 @@ def up(
     project: Annotated[
         Path, typer.Option(help="The folder that holds Pulumi.yaml.", file_okay=False)
     ] = Path(),
-    state: Annotated[
+    state_dir: Annotated[
         Path | None,
         typer.Option(help="Where local clouds and state live (default: PROJECT/.tidegate)."),
     ] = None,
@@ -38,7 +38,9 @@ def up(
     """
     root = project.resolve()
     with show_progress(sys.stderr) as progress:
-        job: MainJob = run_main_job(root, state or root / ".tidegate", stack, progress)
+        job: MainJob = run_main_job(
+            root, (state_dir or root / ".tidegate").absolute(), stack, progress
+        )
     if output is OutputFormat.JSON:
         typer.echo(json.dumps(build_report(job), indent=2))
     else:
