@@ -110,6 +110,25 @@ def test_converges_after_a_kill_while_destroying(project, cloud) -> None:
     assert cloud.names == []
 
 
+def test_ends_what_it_began_when_told_to_stop(project, cloud) -> None:
+    project.configure(count=6)
+    cloud.delay_creations(1)
+    told = False
+
+    def stop(event: Event) -> None:
+        nonlocal told
+        if isinstance(event, ResourceStep) and event.type.startswith("tiny:") and not told:
+            told = True
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    result = project.runner.up("dev", Options(skip_preview=True), stop)
+
+    assert result.outcome is Outcome.CANCELLED
+    assert not project.runner.recover("dev", cloud.find).was_needed
+    cloud.delay_creations(0)
+    assert_converged(project, cloud, ALL)
+
+
 def test_a_recovery_that_was_killed_is_recovered(project, cloud) -> None:
     project.configure(count=6)
     kill_while_creating(project, cloud, things=6)

@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from tidegate.engine.events import (
     parse_event,
 )
 from tidegate.engine.outcomes import decide_outcome
-from tidegate.engine.results import RunResult
+from tidegate.engine.results import Outcome, RunResult
 
 OnEvent = Callable[[Event], None]
 
@@ -78,8 +79,13 @@ class PulumiCli:
                 text=True,
                 start_new_session=True,
             )
-            output = _read_to_end(child)
-        return collected.result(command, child.returncode, output, time.monotonic() - started)
+            output, was_interrupted = _read_to_end(child)
+        seconds = time.monotonic() - started
+        result = collected.result(command, child.returncode, output, seconds)
+        if was_interrupted and not result.succeeded:
+            # The engine then reports whatever it was at as failed.
+            return replace(result, outcome=Outcome.CANCELLED)
+        return result
 
     def _command(self, directory: Path, arguments: Sequence[str]) -> list[str]:
         fixed = ["--non-interactive", "--color", "never", "--cwd", str(directory)]
@@ -135,7 +141,8 @@ class Collector:
         )
 
 
-def _read_to_end(child: subprocess.Popen[str]) -> str:
+def _read_to_end(child: subprocess.Popen[str]) -> tuple[str, bool]:
+    """Wait for the child; return what it printed, and whether an interrupt was passed on."""
     pieces: list[str] = []
     assert child.stdout is not None
     pipe = child.stdout
@@ -162,7 +169,7 @@ def _read_to_end(child: subprocess.Popen[str]) -> str:
     reader.join(timeout=1)
     if not reader.is_alive():
         pipe.close()
-    return "".join(pieces)
+    return "".join(pieces), interrupts > 0
 
 
 @contextlib.contextmanager

@@ -28,12 +28,13 @@ from tidegate.engine.locks import parse_holders
 from tidegate.engine.pending import CannotTell, FindExisting, PendingCreate
 from tidegate.engine.results import Outcome, RunResult
 from tidegate.engine.state_files import has_copies, restore_state
+from tidegate.vocabulary.problems import Unavailable
 
 _POLL_SECONDS = 2.0
 _ATTEMPTS = 5
 
 
-class RecoveryFailed(RuntimeError):
+class RecoveryFailed(Unavailable):
     """A stack could not be brought back; says what was tried and what the user can do."""
 
 

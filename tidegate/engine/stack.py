@@ -22,6 +22,7 @@ from tidegate.engine.pending import FindExisting, find_by_inputs
 from tidegate.engine.recovery import Recovery, RecoveryFailed, recover_stack, release_lock
 from tidegate.engine.results import Outcome, RunResult
 from tidegate.engine.toolchain import Toolchain
+from tidegate.vocabulary.problems import Unavailable
 
 _KEPT_RECORDS = 40
 _WAIT_SECONDS = 600.0  # for another run that lives; Kubernetes clusters take many minutes
@@ -241,7 +242,7 @@ class StackRunner:
         return self._records / f"{moment}-{stack}-{command}.jsonl"
 
 
-class PulumiFailed(RuntimeError):
+class PulumiFailed(Unavailable):
     """A short command of the CLI failed.
 
     Attributes:

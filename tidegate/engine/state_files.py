@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tidegate.vocabulary.problems import Unavailable
 
-class StateLost(RuntimeError):
+
+class StateLost(Unavailable):
     """The state cannot be read and no copy can; says what was tried and what to do."""
 
 

@@ -25,6 +25,7 @@ from tidegate.engine.programs import (
     pinned_version,
     render_version,
 )
+from tidegate.vocabulary.problems import Unavailable
 
 Report = Callable[[str], None]
 
@@ -32,7 +33,7 @@ LANGUAGE_HOST = "pulumi-language-python"
 _OURS = "# Tidegate's language host"
 
 
-class ToolMissing(RuntimeError):
+class ToolMissing(Unavailable):
     """A program is nowhere to be had; says what was tried and what the user can do."""
 
     def __init__(self, spec: ProgramSpec, tried: list[str]) -> None:
