@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from tidegate.vocabulary.problems import Unavailable
+
 
 class RuleEngine(Protocol):
     """Evaluates the rules on one prepared input document."""
@@ -19,5 +21,5 @@ class RuleEngine(Protocol):
         ...
 
 
-class RuleEngineError(RuntimeError):
+class RuleEngineError(Unavailable):
     """The rule engine could not answer; nothing was judged."""

@@ -10,7 +10,7 @@ import typer
 import typer.core
 
 from tidegate import __version__
-from tidegate.vocabulary.problems import InvalidInput
+from tidegate.vocabulary.problems import InvalidInput, Unavailable
 
 GROUPS: dict[str, str] = {
     "catalog": "tidegate.cli.catalog",
@@ -22,6 +22,7 @@ GROUPS: dict[str, str] = {
 """Command name → the module whose `app` implements it."""
 
 INVALID_INPUT_EXIT = 2
+UNAVAILABLE_EXIT = 1
 
 
 class LazyGroup(typer.core.TyperGroup):
@@ -69,10 +70,16 @@ def main(
 
 
 def run() -> None:
-    """Run the command line; bad input ends with exit code 2 and its message on stderr."""
+    """Run the command line.
+
+    Bad input ends with exit code 2, what is not available with 1, each with its message on stderr.
+    """
     try:
         app()
     except InvalidInput as error:
         for problem in error.problems:
-            print(f"error: {problem}", file=sys.stderr)  # noqa: T201 - the command's own voice
+            typer.echo(f"error: {problem}", err=True)
         sys.exit(INVALID_INPUT_EXIT)
+    except Unavailable as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(UNAVAILABLE_EXIT)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from tidegate.cli.output import FormatOption, OutputFormat, build_console, print_json
 from tidegate.manifest.build import SECTIONS, dump_manifest
 from tidegate.manifest.check import Finding, FindingLevel, check_manifest
 from tidegate.manifest.diff import Change, diff_manifests
@@ -25,13 +24,6 @@ app = typer.Typer(
 )
 
 
-class OutputFormat(StrEnum):
-    """How a command prints what it found."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
 Source = Annotated[
     str,
     typer.Argument(
@@ -39,7 +31,6 @@ Source = Annotated[
         help="A manifest, or what `pulumi stack output --json` printed; '-' reads standard input.",
     ),
 ]
-FormatOption = Annotated[OutputFormat, typer.Option("--format", help="table or json.")]
 
 
 @app.command(epilog="Example: pulumi stack output --json | tidegate manifest show -")
@@ -47,9 +38,9 @@ def show(source: Source, output: FormatOption = OutputFormat.TABLE) -> None:
     """Show what a manifest declares. Exit code 0, or 2 when it cannot be read."""
     manifest = _read(source)
     if output is OutputFormat.JSON:
-        _print_json(dump_manifest(manifest))
+        print_json(dump_manifest(manifest))
         return
-    console = _console()
+    console = build_console()
     ceiling = manifest.hourly_ceiling
     limit = f"{ceiling.amount} {ceiling.currency} an hour" if ceiling else "no hourly ceiling"
     console.print(f"{manifest.project}/{manifest.stack}: {manifest.version}, {limit}")
@@ -67,12 +58,12 @@ def validate(source: Source, output: FormatOption = OutputFormat.TABLE) -> None:
     findings = check_manifest(_read(source))
     errors = sum(finding.level is FindingLevel.ERROR for finding in findings)
     if output is OutputFormat.JSON:
-        _print_json({"valid": errors == 0, "findings": [_finding_json(each) for each in findings]})
+        print_json({"valid": errors == 0, "findings": [_finding_json(each) for each in findings]})
     else:
         for finding in findings:
-            _print_line(f"{finding.level.value}: {finding.problem}")
+            typer.echo(f"{finding.level.value}: {finding.problem}")
         warnings = len(findings) - errors
-        _print_line(f"{source}: {errors} errors, {warnings} warnings")
+        typer.echo(f"{source}: {errors} errors, {warnings} warnings")
     raise typer.Exit(1 if errors else 0)
 
 
@@ -83,19 +74,19 @@ def diff(old: Source, new: Source, output: FormatOption = OutputFormat.TABLE) ->
         raise refuse("tidegate manifest diff", "", "-", "was given twice", "one file and one '-'")
     changes = diff_manifests(_read(old), _read(new))
     if output is OutputFormat.JSON:
-        _print_json({"changes": [_change_json(change) for change in changes]})
+        print_json({"changes": [_change_json(change) for change in changes]})
     else:
         for change in changes:
-            _print_line(_change_line(change))
+            typer.echo(_change_line(change))
         plural = "" if len(changes) == 1 else "s"
-        _print_line(f"{len(changes)} change{plural}" if changes else "no changes")
+        typer.echo(f"{len(changes)} change{plural}" if changes else "no changes")
     raise typer.Exit(1 if changes else 0)
 
 
 @app.command(epilog="Example: tidegate manifest schema > capacity-v1.json")
 def schema() -> None:
     """Print the published JSON Schema of the newest manifest version."""
-    _print_json(read_published_schema())
+    print_json(read_published_schema())
 
 
 def _read(source: str) -> Manifest:
@@ -181,17 +172,3 @@ def _change_line(change: Change) -> str:
 
 def _render(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-
-
-def _console() -> Console:
-    """Return a console that neither colours nor wraps by a terminal's width when piped."""
-    width = None if sys.stdout.isatty() else 160
-    return Console(width=width, soft_wrap=False, highlight=False)
-
-
-def _print_line(text: str) -> None:
-    typer.echo(text)
-
-
-def _print_json(document: object) -> None:
-    typer.echo(json.dumps(document, indent=2, sort_keys=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tidegate.cli.main_job import MainJob, run_main_job
-from tidegate.cli.output import OutputFormat
+from tidegate.cli.output import FormatOption, OutputFormat, print_json
 from tidegate.cli.up_progress import show_progress
 from tidegate.cli.up_report import build_report, print_report
 
@@ -27,9 +26,7 @@ def up(
         Path | None,
         typer.Option(help="Where local clouds and state live (default: PROJECT/.tidegate)."),
     ] = None,
-    output: Annotated[OutputFormat, typer.Option("--format", help="table or json.")] = (
-        OutputFormat.TABLE
-    ),
+    output: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Bring a stack up on the local clouds, gated by policy; show what it made and costs.
 
@@ -42,7 +39,7 @@ def up(
             root, (state_dir or root / ".tidegate").absolute(), stack, progress
         )
     if output is OutputFormat.JSON:
-        typer.echo(json.dumps(build_report(job), indent=2))
+        print_json(build_report(job))
     else:
         print_report(job)
     if not job.result.succeeded:

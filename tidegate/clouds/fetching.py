@@ -12,6 +12,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_aft
 from tenacity.wait import wait_exponential_jitter
 
 from tidegate.catalog.feeds.rows import UnreadableFeed
+from tidegate.vocabulary.problems import Unavailable
 
 Answer = TypeVar("Answer")
 
@@ -20,7 +21,7 @@ LONGEST_WAIT_SECONDS = 60.0
 TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 
 
-class FetchFailed(RuntimeError):
+class FetchFailed(Unavailable):
     """A price list could not be fetched; says from where and why, without keys."""
 
 

@@ -23,6 +23,7 @@ from tidegate.localclouds.endpoints import (
 )
 from tidegate.localclouds.environment import drop_credentials, local_environment
 from tidegate.localclouds.server import EXIT_LOCKED
+from tidegate.vocabulary.problems import Unavailable
 
 __all__ = [
     "Endpoints",
@@ -34,14 +35,14 @@ __all__ = [
     "stop_local_clouds",
 ]
 
-START_SECONDS = 60.0
+START_SECONDS = 300.0  # a long journal is replayed first
 STOP_SECONDS = 10.0
 POLL_SECONDS = 0.05
 LOG_FILE = "log"
 LOG_TAIL = 2000
 
 
-class LocalCloudsFault(RuntimeError):
+class LocalCloudsFault(Unavailable):
     """The server could not be started or stopped; the message holds the end of its log."""
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from tidegate.policy.graph import ResourceGraph
 from tidegate.policy.rule_set import Rule, RuleSet
+from tidegate.vocabulary.problems import Unavailable
 from tidegate.vocabulary.verdicts import Level, Outcome, Verdict
 
 
-class UnreadableAnswer(RuntimeError):
+class UnreadableAnswer(Unavailable):
     """The engine answered something that is no verdict of a rule that was asked."""
 
 

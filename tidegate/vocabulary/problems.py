@@ -44,6 +44,13 @@ class InvalidInput(ValueError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+class Unavailable(RuntimeError):
+    """Something outside could not do its part: a program, a cloud, a server.
+
+    The message says what was tried and what the user can do; it is shown as it is.
+    """
+
+
 def refuse(
     where: str, property: str, value: object, reason: str, expected: str = ""
 ) -> InvalidInput:
