@@ -5,6 +5,7 @@ from __future__ import annotations
 from tidegate.localclouds.azure.aks import AgentPoolLogic, ManagedClusterLogic
 from tidegate.localclouds.azure.arm import Arm, Logic
 from tidegate.localclouds.azure.azure_type import AzureType
+from tidegate.localclouds.azure.compute_logic import ReservationGroupLogic, ReservationLogic
 from tidegate.localclouds.azure.face import ArmFace
 from tidegate.localclouds.azure.kinds import (
     AGENT_POOL,
@@ -20,15 +21,12 @@ from tidegate.localclouds.azure.kinds import (
     WORKSPACE,
     Kind,
 )
-from tidegate.localclouds.azure.resources import (
+from tidegate.localclouds.azure.log_logic import TableLogic, WorkspaceLogic
+from tidegate.localclouds.azure.storage_logic import (
     BlobContainerLogic,
     BlobServiceLogic,
     ManagementPolicyLogic,
-    ReservationGroupLogic,
-    ReservationLogic,
     StorageAccountLogic,
-    TableLogic,
-    WorkspaceLogic,
 )
 from tidegate.localclouds.contracts import Cloud, World
 

@@ -7,9 +7,11 @@ from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.accounts import Accounts
 from tidegate.localclouds.gcp.compute import Compute
 from tidegate.localclouds.gcp.compute_face import ComputeFace
+from tidegate.localclouds.gcp.compute_types import NetworkType, ReservationType, SubnetworkType
 from tidegate.localclouds.gcp.errors import absent_route, render_error
 from tidegate.localclouds.gcp.gke import Gke
 from tidegate.localclouds.gcp.gke_face import GkeFace
+from tidegate.localclouds.gcp.gke_operations import GkeOperations
 from tidegate.localclouds.gcp.gke_types import ClusterType, NodePoolType
 from tidegate.localclouds.gcp.google_type import labels_of
 from tidegate.localclouds.gcp.logs import Logs
@@ -17,10 +19,7 @@ from tidegate.localclouds.gcp.resource_types import (
     BucketType,
     LogBucketType,
     LogExclusionType,
-    NetworkType,
-    ReservationType,
     ServiceAccountType,
-    SubnetworkType,
 )
 from tidegate.localclouds.gcp.storage import Buckets
 from tidegate.localclouds.routes import Face
@@ -32,7 +31,7 @@ def build_gcp_cloud(world: World) -> Cloud:
     gke = Gke(world, compute)
     buckets, logs, accounts = Buckets(world), Logs(world), Accounts(world)
     routes = [
-        *GkeFace(gke, compute).routes(),
+        *GkeFace(gke, GkeOperations(world)).routes(),
         *ComputeFace(world, compute).routes(),
         *buckets.routes(),
         *logs.routes(),

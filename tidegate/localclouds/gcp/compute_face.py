@@ -20,7 +20,8 @@ from tidegate.localclouds.gcp.compute import (
 from tidegate.localclouds.gcp.compute_rules import check_reservation
 from tidegate.localclouds.gcp.errors import invalid, missing
 from tidegate.localclouds.gcp.faulting import take_faults
-from tidegate.localclouds.gcp.gke import CAPACITY_CODES, raise_first
+from tidegate.localclouds.gcp.gke import raise_first
+from tidegate.localclouds.gcp.gke_operations import CAPACITY_CODES
 from tidegate.localclouds.gcp.messages import parse_message
 from tidegate.localclouds.routes import Answer, Asked, Route
 

@@ -1,17 +1,15 @@
-"""GKE on this machine: clusters, node pools, their sizes and the operations that change them."""
+"""GKE on this machine: clusters, node pools and their sizes."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tidegate.localclouds.bodies import Body
-from tidegate.localclouds.contracts import CheckFailure, CloudError, World
+from tidegate.localclouds.contracts import CheckFailure, World
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.compute import GROUP, RESERVATION, Compute
 from tidegate.localclouds.gcp.errors import exists, invalid, missing, unmet
-from tidegate.localclouds.gcp.faulting import take_faults
 from tidegate.localclouds.gcp.gke_fill import (
     fill_cluster,
     fill_pool,
@@ -23,28 +21,6 @@ from tidegate.localclouds.shelf import Shelf
 
 CLUSTER = "container.googleapis.com/Cluster"
 POOL = "container.googleapis.com/NodePool"
-OPERATION = "container.googleapis.com/Operation"
-
-# Compute's word for a capacity error → google.rpc code and GKE's own condition for it.
-CAPACITY_CODES = {
-    "ZONE_RESOURCE_POOL_EXHAUSTED": (8, "GCE_STOCKOUT"),
-    "QUOTA_EXCEEDED": (8, "GCE_QUOTA_EXCEEDED"),
-}
-KEPT_OPERATIONS = 500
-
-# The API's methods → the type of the operation that they start.
-OPERATION_TYPES = {
-    "CreateCluster": "CREATE_CLUSTER",
-    "CreateNodePool": "CREATE_NODE_POOL",
-    "DeleteCluster": "DELETE_CLUSTER",
-    "DeleteNodePool": "DELETE_NODE_POOL",
-    "SetLabels": "SET_LABELS",
-    "SetNodePoolAutoscaling": "SET_NODE_POOL_SIZE",
-    "SetNodePoolManagement": "SET_NODE_POOL_MANAGEMENT",
-    "SetNodePoolSize": "SET_NODE_POOL_SIZE",
-    "UpdateCluster": "UPDATE_CLUSTER",
-    "UpdateNodePool": "UPGRADE_NODES",
-}
 
 
 class Gke:
@@ -281,75 +257,6 @@ class Gke:
                     f"Reservation '{name}' holds machines of type '{reserved}', the node pool "
                     f"asks for '{machine}'."
                 )
-
-    # Operations
-
-    def run_operation(
-        self, action: str, target: str, work: Callable[[], Any], *, grows: bool = False
-    ) -> Body:
-        """Do what one call of the API asks, and return its finished operation.
-
-        Faults come first: throttling fails the call, a stock-out or a quota the operation.
-
-        Args:
-            action: The API's method, one of `OPERATION_TYPES`.
-            target: The resource that is changed.
-            work: Does it.
-            grows: Whether it asks for more machines.
-        """
-        error: CloudError | None = None
-        try:
-            take_faults(self._world, f"container:{action}", grows=grows)
-        except CloudError as fault:
-            if fault.code not in CAPACITY_CODES:
-                raise
-            error = fault
-        with self.shelf.transaction():
-            if error is None:
-                work()
-            return self._record_operation(action, target, error)
-
-    def _record_operation(self, action: str, target: str, error: CloudError | None) -> Body:
-        scope = "/".join(target.split("/")[:4])
-        name = f"operation-{secrets.token_hex(8)}"
-        time = names.now()
-        body: Body = {
-            "name": name,
-            "operationType": OPERATION_TYPES[action],
-            "status": "DONE",
-            "location": scope.split("/")[3],
-            "zone": scope.split("/")[3],
-            "selfLink": f"{names.CONTAINER_URL}/{scope}/operations/{name}",
-            "targetLink": f"{names.CONTAINER_URL}/{target}",
-            "startTime": time,
-            "endTime": time,
-        }
-        if error is not None:
-            code, condition = CAPACITY_CODES[error.code]
-            words = f"Google Compute Engine: {error.code}: {error.message}"
-            body["statusMessage"] = words
-            body["error"] = {"code": code, "message": words}
-            body["nodepoolConditions"] = [{"code": condition, "message": words}]
-        self.shelf.put(OPERATION, f"{scope}/operations/{name}", body)
-        self._forget_operations(scope)
-        return body
-
-    def _forget_operations(self, scope: str) -> None:
-        kept = self.shelf.items(OPERATION, f"{scope}/operations/")
-        for name, _ in sorted(kept, key=lambda item: item[1]["startTime"])[:-KEPT_OPERATIONS]:
-            self.shelf.delete(OPERATION, name)
-
-    def get_operation(self, name: str) -> Body:
-        """Return an operation that was started before."""
-        operation = self.shelf.get(OPERATION, name)
-        if operation is None:
-            raise missing(f"Not found: {name}.")
-        return operation
-
-    def list_operations(self, parent: str) -> list[Body]:
-        """Return the operations of a location; "-" stands for every location."""
-        prefix = parent.removesuffix("-") if parent.endswith("/-") else f"{parent}/operations/"
-        return self.shelf.find(OPERATION, prefix)
 
 
 def raise_first(failures: Iterator[CheckFailure]) -> None:

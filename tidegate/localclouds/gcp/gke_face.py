@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from tidegate.localclouds.bodies import Body
-from tidegate.localclouds.gcp.compute import Compute
 from tidegate.localclouds.gcp.errors import invalid
 from tidegate.localclouds.gcp.gke import Gke
 from tidegate.localclouds.gcp.gke_fill import KUBERNETES_VERSION
+from tidegate.localclouds.gcp.gke_operations import GkeOperations
 from tidegate.localclouds.gcp.messages import parse_message
 from tidegate.localclouds.routes import Answer, Asked, Route
 
@@ -73,11 +73,11 @@ CLUSTER_UPDATES = {
 
 
 class GkeFace:
-    """The routes of GKE's REST API over one `Gke`."""
+    """The routes of GKE's REST API."""
 
-    def __init__(self, gke: Gke, compute: Compute) -> None:
+    def __init__(self, gke: Gke, operations: GkeOperations) -> None:
         self._gke = gke
-        self._compute = compute
+        self._operations = operations
 
     def routes(self) -> list[Route]:
         """Return what this API answers."""
@@ -118,13 +118,13 @@ class GkeFace:
     def _list_operations(self, asked: Asked, project: str, location: str) -> Answer:
         del asked
         parent = f"projects/{project}/locations/{location}"
-        return Answer({"operations": self._gke.list_operations(parent)})
+        return Answer({"operations": self._operations.find(parent)})
 
     def _get_operation(self, asked: Asked, **_: str) -> Answer:
-        return Answer(self._gke.get_operation(_name(asked)))
+        return Answer(self._operations.get(_name(asked)))
 
     def _cancel_operation(self, asked: Asked, **_: str) -> Answer:
-        self._gke.get_operation(_name(asked))
+        self._operations.get(_name(asked))
         return Answer({})
 
     def _list_clusters(self, asked: Asked, project: str, location: str) -> Answer:
@@ -140,7 +140,7 @@ class GkeFace:
         cluster = parse_message(SDK, "Cluster", asked.body.get("cluster", {}))
         target = f"{parent}/clusters/{cluster.get('name', '')}"
         work = lambda: self._gke.create_cluster(parent, cluster)  # noqa: E731 - one call's work
-        return Answer(self._gke.run_operation("CreateCluster", target, work, grows=True))
+        return Answer(self._operations.run("CreateCluster", target, work, grows=True))
 
     def _update_cluster(self, asked: Asked, **_: str) -> Answer:
         name = _name(asked)
@@ -150,12 +150,12 @@ class GkeFace:
         def work() -> None:
             self._gke.change_cluster(name, lambda cluster: cluster.update(changes))
 
-        return Answer(self._gke.run_operation("UpdateCluster", name, work))
+        return Answer(self._operations.run("UpdateCluster", name, work))
 
     def _delete_cluster(self, asked: Asked, **_: str) -> Answer:
         name = _name(asked)
         work = lambda: self._gke.delete_cluster(name)  # noqa: E731 - one call's work
-        return Answer(self._gke.run_operation("DeleteCluster", name, work))
+        return Answer(self._operations.run("DeleteCluster", name, work))
 
     def _set_labels(self, asked: Asked, **_: str) -> Answer:
         name = _name(asked).removesuffix(":setResourceLabels")
@@ -167,7 +167,7 @@ class GkeFace:
             cluster["resourceLabels"] = labels
 
         work = lambda: self._gke.change_cluster(name, change)  # noqa: E731 - one call's work
-        return Answer(self._gke.run_operation("SetLabels", name, work))
+        return Answer(self._operations.run("SetLabels", name, work))
 
     def _list_pools(self, asked: Asked, **_: str) -> Answer:
         cluster = _name(asked).removesuffix("/nodePools")
@@ -182,7 +182,7 @@ class GkeFace:
         target = f"{cluster}/nodePools/{pool.get('name', '')}"
         work = lambda: self._gke.create_pool(cluster, pool)  # noqa: E731 - one call's work
         grows = bool(pool.get("initialNodeCount"))
-        return Answer(self._gke.run_operation("CreateNodePool", target, work, grows=grows))
+        return Answer(self._operations.run("CreateNodePool", target, work, grows=grows))
 
     def _update_pool(self, asked: Asked, **_: str) -> Answer:
         name = _name(asked)
@@ -195,12 +195,12 @@ class GkeFace:
                     _place(pool, POOL_UPDATES[field], _unwrap(field, value))
 
         work = lambda: self._gke.change_pool(name, change)  # noqa: E731 - one call's work
-        return Answer(self._gke.run_operation("UpdateNodePool", name, work))
+        return Answer(self._operations.run("UpdateNodePool", name, work))
 
     def _delete_pool(self, asked: Asked, **_: str) -> Answer:
         name = _name(asked)
         work = lambda: self._gke.delete_pool(name)  # noqa: E731 - one call's work
-        return Answer(self._gke.run_operation("DeleteNodePool", name, work))
+        return Answer(self._operations.run("DeleteNodePool", name, work))
 
     def _set_size(self, asked: Asked, **_: str) -> Answer:
         name = _name(asked).removesuffix(":setSize")
@@ -208,7 +208,7 @@ class GkeFace:
         count = int(request.get("nodeCount", 0))
         grows = self._gke.is_growth(name, count)
         work = lambda: self._gke.set_pool_size(name, count)  # noqa: E731 - one call's work
-        return Answer(self._gke.run_operation("SetNodePoolSize", name, work, grows=grows))
+        return Answer(self._operations.run("SetNodePoolSize", name, work, grows=grows))
 
     def _set_autoscaling(self, asked: Asked, **_: str) -> Answer:
         name = _name(asked).removesuffix(":setAutoscaling")
@@ -217,7 +217,7 @@ class GkeFace:
         work = lambda: self._gke.change_pool(  # noqa: E731 - one call's work
             name, lambda pool: pool.update(autoscaling=scaling)
         )
-        return Answer(self._gke.run_operation("SetNodePoolAutoscaling", name, work))
+        return Answer(self._operations.run("SetNodePoolAutoscaling", name, work))
 
     def _set_management(self, asked: Asked, **_: str) -> Answer:
         name = _name(asked).removesuffix(":setManagement")
@@ -228,7 +228,7 @@ class GkeFace:
         work = lambda: self._gke.change_pool(  # noqa: E731 - one call's work
             name, lambda pool: pool.update(management=management)
         )
-        return Answer(self._gke.run_operation("SetNodePoolManagement", name, work))
+        return Answer(self._operations.run("SetNodePoolManagement", name, work))
 
 
 def _refuse_accelerators(pool: Body, request: Body) -> None:

@@ -19,6 +19,12 @@ from typing import Any
 from tidegate.localclouds.bodies import look
 from tidegate.localclouds.contracts import UNKNOWN, CheckFailure
 from tidegate.localclouds.gcp import machines, names
+from tidegate.localclouds.gcp.gke_provisioning_rules import (
+    check_provisioning,
+    check_queued,
+    check_reservation_key,
+    check_run_duration,
+)
 from tidegate.localclouds.gcp.label_rules import check_labels, check_node_labels
 
 Body = Mapping[str, Any]
@@ -29,11 +35,7 @@ MAX_PARALLEL_UPGRADES = 20
 ZONE_LIMITS = ("minNodeCount", "maxNodeCount")
 TOTAL_LIMITS = ("totalMinNodeCount", "totalMaxNodeCount")
 GPU_TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
-RESERVATION_KEY = "compute.googleapis.com/reservation-name"
 EFFECTS = ("NO_SCHEDULE", "PREFER_NO_SCHEDULE", "NO_EXECUTE")
-RESERVED = frozenset({"ANY_RESERVATION", "SPECIFIC_RESERVATION", "ANY_RESERVATION_THEN_FAIL"})
-DURATION = re.compile(r"(\d+)(\.\d{1,9})?s")
-MAX_FLEX_START_SECONDS = 7 * 24 * 3600
 
 
 def check_pool(pool: Body, location: str = "") -> Iterator[CheckFailure]:
@@ -175,83 +177,6 @@ def _check_upgrades(pool: Body) -> Iterator[CheckFailure]:
         )
 
 
-def _check_provisioning(pool: Body) -> Iterator[CheckFailure]:
-    config = pool.get("config")
-    if not isinstance(config, Mapping):
-        return
-    chosen = [word for word in ("spot", "preemptible", "flexStart") if config.get(word) is True]
-    if len(chosen) > 1:
-        yield CheckFailure(
-            f"config.{chosen[1]}", f"{chosen[0]} and {chosen[1]} nodes exclude each other."
-        )
-    affinity = look(config, "reservationAffinity.consumeReservationType")
-    if affinity in RESERVED and chosen:
-        yield CheckFailure(
-            "config.reservationAffinity.consumeReservationType",
-            f"{chosen[0]} nodes cannot consume a reservation: expected NO_RESERVATION, "
-            f"got {affinity}.",
-        )
-    if config.get("flexStart") is True:
-        yield from _check_flex_start(pool)
-
-
-def _check_flex_start(pool: Body) -> Iterator[CheckFailure]:
-    if look(pool, "management.autoRepair") not in (False, UNKNOWN):
-        yield CheckFailure(
-            "management.autoRepair", "Flex-start nodes need management.auto_repair to be false."
-        )
-    affinity = look(pool, "config.reservationAffinity.consumeReservationType")
-    if affinity not in ("NO_RESERVATION", UNKNOWN):
-        yield CheckFailure(
-            "config.reservationAffinity",
-            "Flex-start nodes need a reservation affinity of NO_RESERVATION.",
-        )
-    if look(pool, "autoscaling.enabled") in (None, False):
-        yield CheckFailure(
-            "autoscaling", "Flex-start nodes need autoscaling; a static node count is not possible."
-        )
-    if isinstance(pool.get("initialNodeCount"), int) and pool["initialNodeCount"] > 0:
-        yield CheckFailure("initialNodeCount", "Flex-start node pools start with 0 nodes.")
-
-
-def _check_run_duration(pool: Body) -> Iterator[CheckFailure]:
-    duration = look(pool, "config.maxRunDuration")
-    if not isinstance(duration, str):
-        return
-    match = DURATION.fullmatch(duration)
-    if not match:
-        yield CheckFailure(
-            "config.maxRunDuration", f"Invalid duration '{duration}': seconds and an 's': '3600s'."
-        )
-    elif int(match[1]) > MAX_FLEX_START_SECONDS and look(pool, "config.flexStart") is True:
-        yield CheckFailure(
-            "config.maxRunDuration", f"max_run_duration {duration} is more than seven days."
-        )
-
-
-def _check_queued(pool: Body) -> Iterator[CheckFailure]:
-    if look(pool, "queuedProvisioning.enabled") is not True:
-        return
-    affinity = look(pool, "config.reservationAffinity.consumeReservationType")
-    if affinity not in ("NO_RESERVATION", UNKNOWN):
-        yield CheckFailure(
-            "config.reservationAffinity",
-            "Queued provisioning needs a reservation affinity of NO_RESERVATION.",
-        )
-    if look(pool, "autoscaling.enabled") in (None, False):
-        yield CheckFailure("autoscaling", "Queued provisioning needs autoscaling.")
-    for word in ("minNodeCount", "totalMinNodeCount"):
-        low = look(pool, f"autoscaling.{word}")
-        if isinstance(low, int) and low > 0:
-            yield CheckFailure(
-                f"autoscaling.{word}", f"Queued provisioning needs a minimum of 0 nodes, got {low}."
-            )
-    if look(pool, "placementPolicy.type") == "COMPACT":
-        yield CheckFailure(
-            "placementPolicy.type", "Queued provisioning and compact placement exclude each other."
-        )
-
-
 def _check_taints(pool: Body) -> Iterator[CheckFailure]:
     taints = look(pool, "config.taints")
     if not isinstance(taints, list):
@@ -294,18 +219,6 @@ def _check_gpu_taint(pool: Body, taints: list[Any]) -> Iterator[CheckFailure]:
 def _check_pool_labels(pool: Body) -> Iterator[CheckFailure]:
     yield from check_labels(look(pool, "config.resourceLabels"), "config.resourceLabels")
     yield from check_node_labels(look(pool, "config.labels"), "config.labels")
-
-
-def _check_reservation_key(pool: Body) -> Iterator[CheckFailure]:
-    affinity = look(pool, "config.reservationAffinity")
-    if look(affinity, "consumeReservationType") != "SPECIFIC_RESERVATION":
-        return
-    if look(affinity, "key") not in (RESERVATION_KEY, UNKNOWN) or not look(affinity, "values"):
-        yield CheckFailure(
-            "config.reservationAffinity",
-            f"SPECIFIC_RESERVATION needs key '{RESERVATION_KEY}' and the reservation's name in "
-            "values.",
-        )
 
 
 def _check_zones(pool: Body, location: str) -> Iterator[CheckFailure]:
@@ -352,10 +265,10 @@ POOL_RULES: tuple[Callable[[Body], Iterator[CheckFailure]], ...] = (
     _check_autoscaling,
     _check_location_policy,
     _check_upgrades,
-    _check_provisioning,
-    _check_run_duration,
-    _check_queued,
+    check_provisioning,
+    check_run_duration,
+    check_queued,
     _check_taints,
     _check_pool_labels,
-    _check_reservation_key,
+    check_reservation_key,
 )

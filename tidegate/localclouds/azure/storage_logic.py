@@ -1,20 +1,16 @@
-"""Storage, Log Analytics and capacity reservations: what they fill in, make and refuse."""
+"""Azure Storage: what its types fill in, make and refuse."""
 
 from __future__ import annotations
 
 from tidegate.localclouds.azure.arm import Arm, Logic, fingerprint_of, refuse_changes
 from tidegate.localclouds.azure.errors import refused
-from tidegate.localclouds.azure.ids import ArmId, identify, now, parse_id
+from tidegate.localclouds.azure.ids import ArmId, now, parse_id
 from tidegate.localclouds.azure.kinds import (
     BLOB_SERVICE,
-    RESERVATION,
-    TABLE,
 )
-from tidegate.localclouds.azure.log_rules import STANDARD_TABLES
 from tidegate.localclouds.azure.storage_rules import uses_last_access
 from tidegate.localclouds.bodies import Body, fill_defaults, look
 
-DEFAULT_TABLE_DAYS = 30
 TAKEN_NAME = "Microsoft.Storage/checkNameAvailability"
 ENDPOINTS = ("blob", "dfs", "file", "queue", "table", "web")
 
@@ -181,152 +177,3 @@ class ManagementPolicyLogic(Logic):
             )
         body["properties"].pop("provisioningState", None)
         body["properties"]["lastModifiedTime"] = now()
-
-
-class WorkspaceLogic(Logic):
-    """`Microsoft.OperationalInsights/workspaces`."""
-
-    def settle(self, arm: Arm, id: ArmId, old: Body | None, body: Body) -> None:
-        """Fill the workspace in."""
-        properties = body["properties"]
-        time = now()
-        fill_defaults(
-            properties,
-            {
-                "createdDate": time,
-                "customerId": identify(str(id)),
-                "features": {"enableLogAccessUsingOnlyResourcePermissions": True},
-                "publicNetworkAccessForIngestion": "Enabled",
-                "publicNetworkAccessForQuery": "Enabled",
-                "retentionInDays": 30,
-                "sku": {"name": "PerGB2018"},
-                "workspaceCapping": {"dailyQuotaGb": -1},
-            },
-        )
-        properties["modifiedDate"] = time
-        del arm, old
-
-
-class TableLogic(Logic):
-    """`…/workspaces/tables`: Azure's own tables are always there."""
-
-    def settle(self, arm: Arm, id: ArmId, old: Body | None, body: Body) -> None:
-        """Fill the table in from its workspace; what followed it goes on doing so."""
-        properties = body["properties"]
-        before = old["properties"] if old else {}
-        for word in ("retentionInDays", "totalRetentionInDays"):
-            if before.get(f"{word}AsDefault") and properties.get(word) == before.get(word):
-                properties[word] = -1
-        _fill_table(arm, id, properties)
-
-    def implied(self, arm: Arm, id: ArmId) -> Body | None:
-        """Return an untouched table of Azure's own."""
-        if id.name not in STANDARD_TABLES or arm.find(id.parent()) is None:
-            return None
-        properties: Body = {"provisioningState": "Succeeded"}
-        _fill_table(arm, id, properties)
-        return {"id": str(id), "name": id.name, "type": TABLE.type, "properties": properties}
-
-    def before_delete(self, arm: Arm, id: ArmId, body: Body) -> None:
-        """Refuse to delete a table of Azure's own."""
-        del arm, body
-        if id.name in STANDARD_TABLES:
-            raise refused("InvalidOperation", f"Table '{id.name}' cannot be deleted.")
-
-
-def _fill_table(arm: Arm, id: ArmId, properties: Body) -> None:
-    workspace = arm.find(id.parent()) or {}
-    default = look(workspace, "properties.retentionInDays") or DEFAULT_TABLE_DAYS
-    properties.setdefault("plan", "Analytics")
-    interactive = properties.get("retentionInDays")
-    is_default = interactive in (None, -1)
-    if properties["plan"] != "Analytics":
-        default, is_default = DEFAULT_TABLE_DAYS, True
-    properties["retentionInDays"] = default if is_default else interactive
-    properties["retentionInDaysAsDefault"] = is_default
-    total = properties.get("totalRetentionInDays")
-    total_default = total in (None, -1)
-    properties["totalRetentionInDays"] = properties["retentionInDays"] if total_default else total
-    properties["totalRetentionInDaysAsDefault"] = total_default
-    properties["archiveRetentionInDays"] = (
-        properties["totalRetentionInDays"] - properties["retentionInDays"]
-    )
-
-
-class ReservationGroupLogic(Logic):
-    """`Microsoft.Compute/capacityReservationGroups`."""
-
-    def settle(self, arm: Arm, id: ArmId, old: Body | None, body: Body) -> None:
-        """Refuse other zones."""
-        del arm, id
-        body["properties"].pop("provisioningState", None)
-        if old is not None and old.get("zones") != body.get("zones"):
-            raise refused(
-                "PropertyChangeNotAllowed", "Changing property 'zones' is not allowed.", 409
-            )
-
-    def show(self, arm: Arm, id: ArmId, body: Body) -> None:
-        """List the reservations inside."""
-        body["properties"]["capacityReservations"] = [
-            {"id": item["id"]} for item in arm.shelf.find(RESERVATION.type, f"{id.key}/")
-        ]
-
-    def before_delete(self, arm: Arm, id: ArmId, body: Body) -> None:
-        """Refuse while reservations stand inside."""
-        del body
-        if arm.shelf.find(RESERVATION.type, f"{id.key}/"):
-            raise refused(
-                "OperationNotAllowed",
-                f"Capacity reservation group '{id.name}' cannot be deleted: it has capacity "
-                "reservations.",
-                409,
-            )
-
-
-class ReservationLogic(Logic):
-    """`…/capacityReservations`."""
-
-    def settle(self, arm: Arm, id: ArmId, old: Body | None, body: Body) -> None:
-        """Hold it against its group, refuse what cannot change, and fill it in."""
-        group = arm.find(id.parent())
-        assert group is not None  # a reservation without its group was refused before
-        zones = body.get("zones") or []
-        if group["location"] != body["location"]:
-            raise refused(
-                "InvalidParameter",
-                f"The location '{body['location']}' is not that of the group: {group['location']}.",
-            )
-        if not set(zones) <= set(group.get("zones") or []):
-            raise refused(
-                "InvalidParameter",
-                f"The zones {zones} are not among the zones of the group: {group.get('zones')}.",
-            )
-        self._refuse_replacement(old, body)
-        body["sku"] = {"capacity": 1, **body["sku"]}
-        time = now()
-        fill_defaults(
-            body["properties"],
-            {
-                "platformFaultDomainCount": 1,
-                "provisioningTime": time,
-                "reservationId": identify(str(id)),
-                "timeCreated": time,
-            },
-        )
-
-    def _refuse_replacement(self, old: Body | None, body: Body) -> None:
-        if old is None:
-            return
-        if old["sku"]["name"].lower() != body["sku"]["name"].lower():
-            raise refused(
-                "PropertyChangeNotAllowed", "Changing property 'sku.name' is not allowed.", 409
-            )
-        if (old.get("zones") or []) != (body.get("zones") or []):
-            raise refused(
-                "PropertyChangeNotAllowed", "Changing property 'zones' is not allowed.", 409
-            )
-
-    def grows(self, old: Body | None, body: Body) -> bool:
-        """Tell whether more machines are to be held."""
-        before = old["sku"]["capacity"] if old else 0
-        return int(look(body, "sku.capacity") or 1) > before
