@@ -18,9 +18,9 @@ from tidegate.vocabulary.problems import InvalidInput
 def main() -> None:
     """Declare the stack; bad input ends it as one message before anything is registered."""
     try:
-        settings = read_settings()
+        settings, problems = read_settings()
         catalog = load_catalog(settings.catalog_overlay)
-        plan = plan_stack(settings, catalog)
+        plan = plan_stack(settings, catalog, problems)
     except InvalidInput as error:
         raise pulumi.RunError(render_refusal(error)) from None
     for warning in plan.warnings:

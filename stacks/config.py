@@ -20,7 +20,7 @@ from pydantic.alias_generators import to_camel
 from tidegate.manifest.faults import describe_faults
 from tidegate.manifest.model import HourlyCeiling, Quota
 from tidegate.vocabulary.capacity import Cloud
-from tidegate.vocabulary.problems import InvalidInput, Problem, nearest
+from tidegate.vocabulary.problems import Problem, nearest
 
 NAMESPACE = "tidegate"
 KEYS = {
@@ -90,6 +90,7 @@ class Settings:
     Attributes:
         labels: The cost labels that all resources share, the environment included.
         clusters: The clusters to declare; a cloud that is absent is not used.
+        refused_clouds: Clouds whose cluster is configured, but wrongly.
         pools: Raw arguments of node pools by id, in Python's spelling; so the next three.
     """
 
@@ -102,6 +103,7 @@ class Settings:
     aws: AwsCluster | None
     gcp: GcpCluster | None
     azure: AzureCluster | None
+    refused_clouds: frozenset[str] = frozenset()
     pools: dict[str, dict[str, Any]] = field(default_factory=dict)
     commitments: dict[str, dict[str, Any]] = field(default_factory=dict)
     buckets: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -117,11 +119,10 @@ class Settings:
         return found
 
 
-def read_settings() -> Settings:
-    """Return the configuration of the running stack.
+def read_settings() -> tuple[Settings, list[Problem]]:
+    """Return the configuration of the running stack, and what is wrong with it.
 
-    Raises:
-        InvalidInput: With one problem for each fault.
+    With a problem the settings hold stand-ins, good only for finding further problems.
     """
     config = pulumi.Config(NAMESPACE)
     problems = find_unknown_keys({**get_config_env(), **CONFIG.get()})
@@ -137,14 +138,13 @@ def read_settings() -> Settings:
         aws=clusters.get("aws"),
         gcp=clusters.get("gcp"),
         azure=clusters.get("azure"),
+        refused_clouds=frozenset(cloud for cloud, value in clusters.items() if value is None),
         **{
             section: _entries(section, values[section], problems)
             for section in ("pools", "commitments", "buckets", "telemetry")
         },
     )
-    if problems:
-        raise InvalidInput(problems)
-    return settings
+    return settings, problems
 
 
 def find_unknown_keys(all_keys: Mapping[str, Any]) -> list[Problem]:
@@ -222,7 +222,8 @@ def _clusters(value: Any, problems: list[Problem]) -> dict[str, Any]:
             hint = f" (did you mean {guess!r}?)" if guess else ""
             _report(problems, f"clusters.{cloud}", None, f"is no cloud{hint}", "aws, gcp, azure")
         else:
-            found[cloud] = _model(model, f"clusters.{cloud}", item, problems)
+            # An empty entry is refused like a wrong one, key by key.
+            found[cloud] = _model(model, f"clusters.{cloud}", item or {}, problems)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,13 +43,13 @@ class Plan:
     warnings: list[Problem] = field(default_factory=list)
 
 
-def plan_stack(settings: Settings, catalog: Catalog) -> Plan:
-    """Complete and check all arguments.
+def plan_stack(settings: Settings, catalog: Catalog, found: Sequence[Problem] = ()) -> Plan:
+    """Complete and check all arguments; `found` is what the configuration itself gets wrong.
 
     Raises:
         InvalidInput: With every fault of every component, or of what they make together.
     """
-    problems: list[Problem] = []
+    problems = [*found]
     arguments: dict[str, dict[str, dict[str, Any]]] = {}
     fragments: list[dict[str, Any]] = []
     for section, parse in PARSERS.items():
@@ -110,6 +110,8 @@ def _complete(
     """Return the arguments with what the configuration states once for all of them."""
     cloud = str(raw.get("cloud", ""))
     cluster = settings.cluster(cloud) if cloud in set(Cloud) else None
+    if cloud in settings.refused_clouds:
+        return None  # said already, where the cluster is configured
     if cluster is None:
         key = f"tidegate:{section}.{identifier}.cloud"
         known = [name.value for name in Cloud if settings.cluster(name.value) is not None]

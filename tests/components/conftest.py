@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pulumi
@@ -17,6 +20,7 @@ from pulumi.runtime.stack import Stack, run_pulumi_func
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.load import load_catalog
+from tidegate.engine.toolchain import ToolMissing, find_toolchain, provide_language_host
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -132,6 +136,44 @@ def outputs_of() -> Callable[[Recording], dict[str, Any]]:
 @pytest.fixture(scope="session")
 def catalog() -> Catalog:
     return load_catalog()
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def pulumi_cli(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """Return a function that runs the real CLI with a home and a backend of its own."""
+    try:
+        program = find_toolchain(ROOT).pulumi.path
+        host = provide_language_host(ROOT, os.environ)
+    except ToolMissing as error:
+        pytest.skip(str(error))
+    home = tmp_path_factory.mktemp("pulumi")
+    first = [str(host.parent), str(ROOT / ".venv" / "bin"), str(program.parent)]
+    environment = {
+        "PATH": os.pathsep.join([*first, os.environ["PATH"]]),
+        "HOME": str(home),
+        "PULUMI_HOME": str(home),
+        "PULUMI_BACKEND_URL": home.as_uri(),
+        "PULUMI_CONFIG_PASSPHRASE": "throw-away",
+        "PULUMI_SKIP_UPDATE_CHECK": "1",
+        # A provider that is said to run already is not downloaded; none of these tests needs one.
+        "PULUMI_DEBUG_PROVIDERS": "aws:1,gcp:1,azure-native:1",
+    }
+
+    def run(*arguments: str, directory: Path = ROOT) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(program), *arguments],
+            cwd=directory,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
 
 
 LABELS = {

@@ -3,43 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tidegate.engine.toolchain import ToolMissing, find_toolchain, provide_language_host
-
-ROOT = Path(__file__).resolve().parents[2]
-
 
 @pytest.fixture(scope="module")
-def schema(tmp_path_factory) -> dict[str, Any]:
-    try:
-        toolchain = find_toolchain(ROOT)
-        bins = [str(provide_language_host(ROOT, os.environ).parent), str(ROOT / ".venv" / "bin")]
-    except ToolMissing as error:
-        pytest.skip(str(error))
-    home = tmp_path_factory.mktemp("pulumi")
-    environment = {
-        "PATH": os.pathsep.join([*bins, str(toolchain.pulumi.path.parent), os.environ["PATH"]]),
-        "HOME": str(home),
-        "PULUMI_HOME": str(home),
-        "PULUMI_BACKEND_URL": home.as_uri(),
-        "PULUMI_SKIP_UPDATE_CHECK": "1",
-        # A provider that is said to run already is not downloaded; the schema needs none.
-        "PULUMI_DEBUG_PROVIDERS": "aws:1,gcp:1,azure-native:1",
-    }
-    done = subprocess.run(
-        [str(toolchain.pulumi.path), "package", "get-schema", str(ROOT / "components")],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+def schema(pulumi_cli) -> dict[str, Any]:
+    done = pulumi_cli("package", "get-schema", "./components")
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found

@@ -294,6 +294,22 @@ def test_a_wrong_value_names_its_key(refused, change, start):
     assert refused(change)[0].startswith(start)
 
 
+def test_a_cluster_that_is_refused_is_said_once_and_not_by_each_pool(refused):
+    (line,) = refused(lambda config: config["tidegate:clusters"]["gcp"].update(zones=[]))
+
+    assert line.startswith("configuration: tidegate:clusters.gcp.zones = []: ")
+
+
+def test_an_empty_cluster_is_refused_rather_than_its_pools_forgotten(refused):
+    lines = refused(lambda config: config["tidegate:clusters"].update(gcp=None))
+
+    assert [line.split(": ")[1] for line in lines] == [
+        "tidegate:clusters.gcp.region",
+        "tidegate:clusters.gcp.zones",
+        "tidegate:clusters.gcp.project",
+    ]
+
+
 def test_a_reservation_that_nobody_declared_is_refused(refused):
     changes = {"capacityType": "reserved", "reservation": "serve", "checkpoint": None}
 
