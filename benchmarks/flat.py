@@ -17,7 +17,7 @@ from pathlib import Path
 from figures import print_figure
 from flat_resources import build_flat_resources
 
-from tidegate.cli.main_job import build_local_runner
+from tidegate.cli.local_pulumi import build_local_runner
 from tidegate.engine.stack import Options, StackRunner
 from tidegate.engine.toolchain import find_toolchain
 from tidegate.localclouds.lifecycle import start_local_clouds, stop_local_clouds

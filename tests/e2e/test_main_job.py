@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
-from support.workspace import Workspace
+from support.workspace import PACK, REPOSITORY, Workspace, find_programs
 
+from tidegate.cli.local_pulumi import build_local_runner
 from tidegate.engine.results import Outcome
 from tidegate.engine.stack import Options
 from tidegate.manifest.read import read_manifest
@@ -151,3 +153,11 @@ def test_destroy_leaves_the_protected_commitment_and_what_it_stands_on(
         "aws:ec2/capacityReservation:CapacityReservation"
     }
     assert [resource for resource in left if not resource.get("protect")] == []
+
+
+def test_the_projects_own_file_previews_with_the_pack(workspace: Workspace, tmp_path: Path) -> None:
+    runner = build_local_runner(REPOSITORY, tmp_path, workspace.endpoints, find_programs())
+    result = runner.preview("prod", Options(policy_packs=[PACK]))
+    assert result.succeeded, result.explain()
+    assert set(result.changes) == {"create"}
+    assert [found for found in result.violations if found.level == "mandatory"] == []

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tidegate.cli.main_job import build_local_runner
+from tidegate.cli.local_pulumi import build_local_runner
 from tidegate.engine.results import RunResult
 from tidegate.engine.stack import Options, StackRunner
 from tidegate.engine.toolchain import Toolchain, ToolMissing, find_toolchain, provide_language_host

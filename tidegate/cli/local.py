@@ -14,7 +14,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from tidegate.cli.local_pulumi import build_shell_environment
 from tidegate.cli.output import FormatOption, OutputFormat, build_console, print_json
+from tidegate.engine.toolchain import ToolMissing, find_toolchain
 from tidegate.localclouds.endpoints import Endpoints
 from tidegate.localclouds.faults import CLOUDS, FaultKind
 from tidegate.localclouds.lifecycle import (
@@ -107,10 +109,15 @@ def status(state_dir: StateOption = None, output: FormatOption = OutputFormat.TA
 def env(state_dir: StateOption = None, output: FormatOption = OutputFormat.TABLE) -> None:
     """Print what a hand-run `pulumi` or cloud SDK needs, as shell lines. Exit code 1 when down.
 
-    Real cloud credentials of the shell are unset.
+    Real cloud credentials of the shell are unset. Pulumi's home, state and passphrase are those
+    of `tidegate up`, so that both see the same stacks.
     """
-    endpoints = _require_running(_state(state_dir))
-    wanted = local_environment(endpoints, os.environ)
+    state = _state(state_dir)
+    endpoints = _require_running(state)
+    try:
+        wanted = build_shell_environment(state.parent, endpoints, find_toolchain(Path.cwd()))
+    except ToolMissing:
+        wanted = local_environment(endpoints, os.environ)  # for the SDKs alone
     changed = {name: value for name, value in wanted.items() if os.environ.get(name) != value}
     dropped = sorted(set(os.environ) - set(wanted))
     if output is OutputFormat.JSON:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,21 +10,20 @@ from typing import Any
 
 from tidegate.catalog.load import load_catalog
 from tidegate.cli.local_lookup import find_local
+from tidegate.cli.local_pulumi import build_local_runner
 from tidegate.cli.up_progress import Progress
 from tidegate.cli.verdicts import StackVerdicts, judge_export
 from tidegate.engine.recovery import Recovery
 from tidegate.engine.results import RunResult
 from tidegate.engine.stack import Options, StackRunner
-from tidegate.engine.toolchain import Toolchain, find_toolchain
+from tidegate.engine.toolchain import find_toolchain
 from tidegate.localclouds.endpoints import Endpoints
-from tidegate.localclouds.lifecycle import local_environment, start_local_clouds
+from tidegate.localclouds.lifecycle import start_local_clouds
 from tidegate.manifest.build import dump_manifest
 from tidegate.manifest.model import Manifest
 from tidegate.manifest.read import read_manifest
 from tidegate.opa.pack import find_pack
 from tidegate.pricing.plan import PlanCost, build_plan_cost
-
-LOCAL_PASSPHRASE = "local-clouds"  # noqa: S105 - protects invented secrets on this machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +82,6 @@ def run_main_job(root: Path, state_dir: Path, stack: str, progress: Progress) ->
         progress.stage("verdicts and cost")
         state = read_stack_state(runner, stack, state_dir / "manifests" / f"{stack}.json")
     return MainJob(stack, endpoints, recovery, result, state)
-
-
-def build_local_runner(
-    root: Path, state_dir: Path, endpoints: Endpoints, toolchain: Toolchain
-) -> StackRunner:
-    """Return a runner whose Pulumi home, state and clouds are all below `state_dir`."""
-    pulumi = state_dir / "pulumi"
-    return StackRunner(
-        root,
-        home=pulumi / "home",
-        backend_url=(pulumi / "state").absolute().as_uri(),
-        environment=local_environment(endpoints, os.environ),
-        toolchain=toolchain,
-        passphrase=LOCAL_PASSPHRASE,
-        local=True,
-        records=state_dir / "runs",
-    )
 
 
 def read_stack_state(runner: StackRunner, stack: str, manifest_path: Path) -> StackState:
