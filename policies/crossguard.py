@@ -49,7 +49,7 @@ def run_pack(directory: Path) -> None:
         check = StackCheck(rules, engine)
         policies = {rule.id: _build_policy(rule) for rule in rules.rules}
         # PolicyPack builds its servicer by this name and takes no other.
-        sdk._PolicyAnalyzerServicer = _build_servicer(check, rules, policies)  # noqa: SLF001
+        sdk._PolicyAnalyzerServicer = _build_servicer(check, rules, policies)  # type: ignore[misc]  # noqa: SLF001
         PolicyPack(PACK_NAME, list(policies.values()))
 
 
@@ -74,14 +74,14 @@ def _answered_by_servicer(_arguments: object, _report: object) -> None:
 
 def _build_servicer(
     check: StackCheck, rules: RuleSet, policies: dict[str, ResourceValidationPolicy]
-) -> type:
+) -> type[sdk._PolicyAnalyzerServicer]:
     class Analyzer(sdk._PolicyAnalyzerServicer):  # noqa: SLF001 - see the module's words
         """Answers for every rule in one query. Requests may come from several threads."""
 
         _lock = threading.Lock()
 
         def Configure(self, request: Any, context: Any) -> empty_pb2.Empty:  # noqa: N802 - gRPC
-            super().Configure(request, context)
+            super().Configure(request, context)  # type: ignore[no-untyped-call]
             with self._lock:
                 # The engine also passes names that no policy has; they are refused, not ignored.
                 names = [name for name in request.policyConfig if name != "all"]

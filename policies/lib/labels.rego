@@ -13,12 +13,11 @@ folded(key) := lower(trim_space(key))
 # The canonical key that a spelling stands for; the folded spelling itself when nothing knows it.
 canonical(key, aliases) := folded(key) if {
 	folded(key) in input.labelKeys
-} else := folded(object.get(aliases, folded(key), key))
+} else := object.get(aliases, folded(key), folded(key))
 
-# Every folded spelling that counts as `key`.
-spellings(key, aliases) := {folded(key), canonical(key, aliases)} | {spelling |
-	some spelling, target in aliases
-	folded(target) == canonical(key, aliases)
+# Every folded spelling that counts as `key`. The targets of `aliases` are folded already.
+spellings(key, aliases) := {folded(key), name} | {spelling | some spelling, target in aliases; target == name} if {
+	name := canonical(key, aliases)
 }
 
 # The labels of a site that count as a key, by the key as it is spelt there.
@@ -27,13 +26,10 @@ entries(site, accepted) := {key: value |
 	folded(key) in accepted
 }
 
-# What a site says of a key: "present", "unknown" (it may be there) or "missing". An empty value
-# labels nothing.
-state(site, key, accepted) := "present" if {
-	_is_present(site.labels[key]) # nearly always, and cheap
-} else := "present" if {
+# What a site says of a key: "present", "unknown" (it may be there) or "missing".
+state(site, accepted) := "present" if {
 	some value in entries(site, accepted)
-	_is_present(value)
+	is_present(value)
 } else := "unknown" if {
 	some value in entries(site, accepted)
 	values.is_hidden(value)
@@ -41,12 +37,13 @@ state(site, key, accepted) := "present" if {
 	site.open
 } else := "missing"
 
-_is_present(value) if {
+# An empty value labels nothing; a secret one is there.
+is_present(value) if {
 	is_string(value)
 	trim_space(value) != ""
 }
 
-_is_present(value) if value["$secret"] == true
+is_present(value) if value["$secret"] == true
 
 # The first known value of a key on any carrier of a resource.
 value_of(resource, accepted) := sort([value |

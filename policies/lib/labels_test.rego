@@ -3,7 +3,7 @@ package tidegate.lib.labels_test
 import data.tidegate.lib.fixtures
 import data.tidegate.lib.labels
 
-aliases := {"costcentre": "cost-center", "kst": "Cost-Center", "team name": "team"}
+aliases := {"costcentre": "cost-center", "kst": "cost-center", "team name": "team"}
 
 document := fixtures.document([], {})
 
@@ -24,19 +24,19 @@ test_spellings_of_an_unheard_key_are_itself if accepted("Project") == {"project"
 
 test_state_is_present_for_text_and_secret if {
 	every value in ["a", "none", fixtures.secret] {
-		labels.state(fixtures.site_of({"Owner": value}), "owner", {"owner"}) == "present"
+		labels.state(fixtures.site_of({"Owner": value}), {"owner"}) == "present"
 	}
 }
 
 test_state_is_missing_for_absent_and_empty if {
 	every found in [{}, {"owner": ""}, {"owner": " "}, {"ownership": "a"}] {
-		labels.state(fixtures.site_of(found), "owner", {"owner"}) == "missing"
+		labels.state(fixtures.site_of(found), {"owner"}) == "missing"
 	}
 }
 
 test_state_is_unknown_for_an_unknown_value_and_for_an_open_site if {
-	labels.state(fixtures.site_of({"owner": fixtures.unknown}), "owner", {"owner"}) == "unknown"
-	labels.state(object.union(fixtures.site, {"open": true}), "team", {"team"}) == "unknown"
+	labels.state(fixtures.site_of({"owner": fixtures.unknown}), {"owner"}) == "unknown"
+	labels.state(object.union(fixtures.site, {"open": true}), {"team"}) == "unknown"
 }
 
 test_value_of_reads_the_first_known_value if {

@@ -35,7 +35,7 @@ def build_document(
         "complete": graph.complete,
         "parameters": {rule: dict(values) for rule, values in parameters.items()},
         "labelKeys": list(KNOWN_KEYS),
-        "labelAliases": {key.lower(): canonical for key, canonical in aliases.items()},
+        "labelAliases": {key.lower(): canonical.lower() for key, canonical in aliases.items()},
         "context": [_resource_document(resource, graph, table) for resource in graph.context],
         "resources": [_resource_document(resource, graph, table) for resource in graph.resources],
     }

@@ -33,7 +33,7 @@ _parameters := input.parameters["TG-LBL-001"]
 
 _aliases := object.union(
 	input.labelAliases,
-	{labels.folded(spelling): key | some spelling, key in _parameters.aliases},
+	{labels.folded(spelling): labels.folded(key) | some spelling, key in _parameters.aliases},
 )
 
 _spellings[key] := labels.spellings(key, _aliases) if some key in _parameters.requiredKeys
@@ -100,7 +100,7 @@ _faults contains verdict if {
 _faults contains verdict if {
 	some [resource, site] in _sites
 	some spelt, _ in site.labels
-	not _spellings[spelt] # what is spelt as it is required agrees with itself
+	not spelt in _parameters.requiredKeys # what is spelt as it is required agrees with itself
 	some key in _keys_of[labels.folded(spelt)]
 	entries := labels.entries(site, _spellings[key])
 	texts := {value | some value in entries; is_string(value)}
@@ -202,8 +202,12 @@ _sites := [[resource, site] |
 
 _keys_in_state(site, wanted) := [key |
 	some key in _parameters.requiredKeys
-	labels.state(site, key, _spellings[key]) == wanted
+	not _has_exactly(site, key)
+	labels.state(site, _spellings[key]) == wanted
 ]
+
+# Nearly always, and cheaper than looking at every spelling.
+_has_exactly(site, key) if labels.is_present(site.labels[key])
 
 _on(site) := "" if {
 	site.scope == "resource"
