@@ -142,6 +142,13 @@ def test_sizes_beyond_the_bounds_are_refused(boto, make_group):
         lambda c: c.terminate_instance_in_auto_scaling_group(
             InstanceId="i-0", ShouldDecrementDesiredCapacity=True
         ),
+        lambda c: c.create_auto_scaling_group(
+            AutoScalingGroupName="no-configuration",
+            MinSize=0,
+            MaxSize=1,
+            LaunchConfigurationName="nobody",
+            AvailabilityZones=["us-east-1a"],
+        ),
         lambda c: c.set_instance_health(InstanceId="i-0", HealthStatus="Unhealthy"),
     ],
 )
@@ -155,6 +162,40 @@ def test_unknown_groups_and_instances_are_a_validation_error(boto, ask):
 def test_types_that_aws_never_had_do_not_launch(boto):
     with pytest.raises(ClientError, match=r"Invalid value 'p9\.bogus' for InstanceType"):
         boto("ec2").run_instances(ImageId=IMAGE, InstanceType="p9.bogus", MinCount=1, MaxCount=1)
+
+
+def test_networks_refuse_what_is_unknown_and_keep_what_is_in_use(boto):
+    ec2 = boto("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.7.0.0/16")["Vpc"]["VpcId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.7.0.0/24", AvailabilityZone="us-east-1a")
+    subnet = subnet["Subnet"]["SubnetId"]
+    group = ec2.create_security_group(GroupName="used", Description="d", VpcId=vpc)["GroupId"]
+    made = ec2.run_instances(
+        ImageId=IMAGE,
+        InstanceType="g5.xlarge",
+        MinCount=1,
+        MaxCount=1,
+        SubnetId=subnet,
+        SecurityGroupIds=[group],
+    )
+
+    with pytest.raises(ClientError, match="us-east-1a, us-east-1b"):
+        ec2.create_subnet(VpcId=vpc, CidrBlock="10.7.1.0/24", AvailabilityZone="eu-west-1a")
+    with pytest.raises(ClientError, match="The vpc ID 'vpc-0' does not exist"):
+        ec2.create_security_group(GroupName="lost", Description="d", VpcId="vpc-0")
+    for delete in (
+        lambda: ec2.delete_subnet(SubnetId=subnet),
+        lambda: ec2.delete_security_group(GroupId=group),
+        lambda: ec2.delete_vpc(VpcId=vpc),
+    ):
+        with pytest.raises(ClientError) as refused:
+            delete()
+        assert code_of(refused) == "DependencyViolation"
+
+    ec2.terminate_instances(InstanceIds=[made["Instances"][0]["InstanceId"]])
+    ec2.delete_subnet(SubnetId=subnet)
+    ec2.delete_security_group(GroupId=group)
+    ec2.delete_vpc(VpcId=vpc)
 
 
 def test_retention_takes_only_the_clouds_steps(boto):

@@ -201,11 +201,12 @@ def test_an_unknown_is_the_engines_word_on_the_wire():
 
 
 def test_changes_are_told_at_the_deepest_place():
-    old = {"a": {"b": 1, "c": 2}, "d": [1, 2], "e": 1, "f": None}
-    new = {"a": {"b": 1, "c": 3}, "d": [1, 9], "g": 4}
+    old = {"a": {"b": 1, "c": 2, "k8s.io/x": 1}, "d": [1, 2], "e": 1, "f": None}
+    new = {"a": {"b": 1, "c": 3, "k8s.io/x": 2}, "d": [1, 9], "g": 4}
 
     assert find_changes(old, new) == [
         Change("a.c", "update"),
+        Change('a["k8s.io/x"]', "update"),
         Change("d[1]", "update"),
         Change("e", "delete"),
         Change("g", "add"),
@@ -218,6 +219,7 @@ def test_a_nested_path_replaces_what_lies_below_it_alone():
     assert forces_replacement(Change("a.b", "update"), rules)
     assert forces_replacement(Change("a.b.c", "update"), rules)
     assert forces_replacement(Change("a[0].b", "update"), rules)
+    assert forces_replacement(Change('a.b["x.y/z"]', "update"), rules)
     assert not forces_replacement(Change("a.bc", "update"), rules)
     assert not forces_replacement(Change("a", "add"), rules)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -32,13 +33,20 @@ def find_changes(old: Values, new: Values) -> list[Change]:
 def _compare(old: Any, new: Any, place: str) -> Iterator[Change]:
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted({*old, *new}):
-            inner = f"{place}.{key}" if place else key
+            inner = _join(place, key)
             yield from _compare(old.get(key), new.get(key), inner)
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for index, (before, after) in enumerate(zip(old, new, strict=True)):
             yield from _compare(before, after, f"{place}[{index}]")
     elif old != new:
         yield Change(place, "add" if old is None else "delete" if new is None else "update")
+
+
+def _join(place: str, key: str) -> str:
+    """Return a property path; a key that is no name is quoted, as the engine reads it."""
+    if not re.fullmatch(r"[A-Za-z_$][\w$]*", key):
+        return f'{place}["{key}"]'
+    return f"{place}.{key}" if place else key
 
 
 def forces_replacement(change: Change, rules: TypeRules) -> bool:

@@ -12,12 +12,14 @@ from tidegate.localclouds.aws.corrections.capacity import correct_capacity_reser
 from tidegate.localclouds.aws.corrections.ec2 import correct_instances
 from tidegate.localclouds.aws.corrections.eks import correct_eks
 from tidegate.localclouds.aws.corrections.logs import correct_logs
+from tidegate.localclouds.aws.corrections.networks import correct_networks
 from tidegate.localclouds.aws.corrections.s3 import correct_s3
 
 
 def correct_moto() -> None:
     """Apply every correction, once a process and before moto answers anything."""
     correct_instances()
+    correct_networks()
     correct_capacity_reservations()
     correct_autoscaling()
     correct_eks()

@@ -116,6 +116,9 @@ def _check_new_group(original: Callable[..., Any]) -> Callable[..., Any]:
 
             words = f"AutoScalingGroup by this name already exists - {name}"
             raise AutoscalingClientError("AlreadyExists", words)
+        configuration = kwargs.get("launch_config_name")
+        if configuration and configuration not in self.launch_configurations:
+            raise _refuse("Launch configuration name not found - null")
         sizes = (kwargs.get(key) for key in ("min_size", "desired_capacity", "max_size"))
         check_sizes(*(None if size is None else int(size) for size in sizes))
         _check_types(self, kwargs)
