@@ -131,6 +131,8 @@ class OpaServer:
             self.port = _free_port()
             self._process = _spawn(program, self.port, [*sources, authorization], self._log)
             if self._wait_until_ready(deadline):
+                # OPA has read its files; a process that is killed later leaves nothing behind.
+                self._directory.cleanup()
                 return
             if "address already in use" not in self.words():
                 break

@@ -75,9 +75,10 @@ def test_answers_who_holds_its_token_and_nobody_else(rules):
         assert [response.status_code for response in others] == [401, 401, 401]
 
 
-def test_closing_ends_the_process_and_leaves_no_file(rules):
+def test_closing_ends_the_process_and_no_file_is_left_even_before(rules):
     server = OpaServer(find_opa(), [rules])
     pid, directory = server.pid, Path(server._directory.name)
+    assert not directory.exists()
     server.close()
     server.close()
     assert (wait_until_dead(pid), directory.exists(), server.is_running()) == (True, False, False)
