@@ -74,6 +74,11 @@ class Engine:
         found = self.find(token, name).read(made.id, Properties(made.inputs))
         return None if found is None else found[0][0]
 
+    def adopt(self, token: str, key: str, name: str = "r") -> Values | None:
+        """Return the inputs that `pulumi import` of an id finds."""
+        found = self.find(token, name).read(key, Properties({}))
+        return None if found is None else found[0][0]
+
     def destroy(self, token: str, made: Made, name: str = "r") -> None:
         self.find(token, name).delete(made.id)
 

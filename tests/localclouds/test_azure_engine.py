@@ -300,3 +300,12 @@ def test_preview_with_unknown_values_refuses_nothing(engine: Any) -> None:
     table = {**IN_GROUP, "workspaceName": UNKNOWN, "tableName": "Runs_CL", "schema": UNKNOWN,
              "retentionInDays": UNKNOWN}  # fmt: skip
     assert engine.refusals(TABLE, table) == {}
+
+
+def test_import_finds_what_no_program_made(engine: Any, world: World) -> None:
+    build_surroundings(engine, POOL)
+    made = engine.up(POOL, POOL_INPUTS, "first")
+    world.store.delete("azure-native", POOL, made.id)
+    found = engine.adopt(POOL, made.id, "imported")
+    assert {name: found[name] for name in POOL_INPUTS} == POOL_INPUTS
+    assert engine.adopt(POOL, f"{made.id}x", "absent") is None

@@ -390,3 +390,27 @@ def test_default_labels_of_the_provider_are_effective(world: World, make_engine:
     made = engine.up(BUCKET, BUCKET_INPUTS)
     assert made.outputs["effectiveLabels"] == {"managed-by": "tidegate", "cost-center": "cc-42"}
     assert engine.refresh(BUCKET, made) == made.inputs
+
+
+def test_import_finds_what_no_program_made(engine: Any, world: World, cluster: Any) -> None:
+    made = engine.up(POOL, POOL_INPUTS, "first")
+    world.store.delete("gcp", POOL, made.id)
+    found = engine.adopt(POOL, made.id, "imported")
+    assert {name: found[name] for name in ("name", "location", "cluster", "maxPodsPerNode")} == {
+        "name": "l4",
+        "location": "us-central1-a",
+        "cluster": "train",
+        "maxPodsPerNode": 110,
+    }
+    assert found["nodeConfig"]["machineType"] == "g2-standard-8"
+    assert engine.adopt(POOL, f"{made.id}x", "absent") is None
+
+
+def test_older_word_for_the_sandbox_is_read_by_the_sdk(engine: Any, cluster: Any) -> None:
+    inputs = {**POOL_INPUTS, "nodeConfig": {"sandboxConfig": {"sandboxType": "gvisor"}}}
+    made = engine.up(POOL, inputs)
+    assert made.outputs["nodeConfig"]["sandboxConfig"] == {
+        "sandboxType": "gvisor",
+        "type": "GVISOR",
+    }
+    assert engine.refresh(POOL, made) == made.inputs

@@ -143,7 +143,9 @@ class AzureType(StoredType):
             return None
         names = zip(self._kind.names, parsed.names or (parsed.group,), strict=True)
         path = {name: value for name, value in names if not name.startswith("=")}
-        return {"resourceGroupName": parsed.group, **path, **self._outputs(body, {})}
+        # An agent pool's own `type` hides behind the resource's, unless it was asked for.
+        asked = {"type": True} if self._kind is AGENT_POOL else {}
+        return {"resourceGroupName": parsed.group, **path, **self._outputs(body, asked)}
 
     def _outputs(self, body: Body, inputs: Values) -> Values:
         body = shown(body)

@@ -92,6 +92,10 @@ def fill_pool(
             "taints": [],
         },
     )
+    sandbox = config.get("sandboxConfig") or {}
+    if sandbox.get("sandboxType"):
+        # The older word for the same choice.
+        fill_defaults(sandbox, {"type": str(sandbox["sandboxType"]).upper()})
     _fill_accelerators(config, has_plain_pools)
     name = f"{cluster_name}/nodePools/{pool['name']}"
     fill_defaults(

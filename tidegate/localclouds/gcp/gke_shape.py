@@ -40,17 +40,6 @@ NODE_CONFIG = Shape(
         "linuxNodeConfig": Field(shape=Shape(fields={"hugepagesConfig": Field("hugepages")})),
         "loggingVariant": Field("loggingConfig.variantConfig.variant"),
         "resourceManagerTags": Field("resourceManagerTags.tags"),
-        "sandboxConfig": Field(
-            shape=Shape(
-                fields={
-                    "sandboxType": Field(
-                        "type",
-                        to_rest=lambda kind: kind.upper(),
-                        to_pulumi=lambda kind: kind.lower(),
-                    )
-                }
-            )
-        ),
         "windowsNodeConfig": Field(shape=Shape(fields={"osversion": Field("osVersion")})),
     },
     provider_only=frozenset({"effectiveTaints"}),
