@@ -93,6 +93,64 @@ def test_a_node_group_and_the_auto_scaling_group_behind_it(aws, base, node_group
     assert aws.refresh(NODE_GROUP, made, "readback") == made.inputs
 
 
+def test_an_auto_scaling_group(aws, base, boto):
+    token = "aws:autoscaling/group:Group"
+    template = aws.up(TEMPLATE, {"instanceType": "g5.xlarge", "imageId": "ami-12c6146b"}, "asg")
+    inputs = {
+        "name": "readback",
+        "minSize": 1,
+        "maxSize": 6,
+        "desiredCapacity": 4,
+        "vpcZoneIdentifiers": base.subnets,
+        "capacityRebalance": True,
+        "healthCheckGracePeriod": 60,
+        "mixedInstancesPolicy": {
+            "launchTemplate": {
+                "launchTemplateSpecification": {
+                    "launchTemplateId": template.id,
+                    "version": "1",
+                },
+                "overrides": [{"instanceType": "g5.xlarge"}, {"instanceType": "g6.xlarge"}],
+            },
+            "instancesDistribution": {
+                "onDemandBaseCapacity": 1,
+                "onDemandPercentageAboveBaseCapacity": 0,
+                "spotAllocationStrategy": "price-capacity-optimized",
+            },
+        },
+        "suspendedProcesses": ["AZRebalance"],
+        "tags": [{"key": "team", "value": "ml", "propagateAtLaunch": True}],
+    }
+    made = aws.up(token, inputs, "readback")
+
+    def look():
+        found = boto("autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=["readback"])
+        return found["AutoScalingGroups"]
+
+    live = look()[0]
+
+    assert (live["MinSize"], live["DesiredCapacity"], live["MaxSize"]) == (1, 4, 6)
+    assert live["VPCZoneIdentifier"].split(",") == base.subnets
+    assert live["CapacityRebalance"] is True
+    assert live["HealthCheckGracePeriod"] == 60
+    policy = live["MixedInstancesPolicy"]
+    assert policy["InstancesDistribution"]["SpotAllocationStrategy"] == "price-capacity-optimized"
+    assert [part["InstanceType"] for part in policy["LaunchTemplate"]["Overrides"]] == [
+        "g5.xlarge",
+        "g6.xlarge",
+    ]
+    assert [part["ProcessName"] for part in live["SuspendedProcesses"]] == ["AZRebalance"]
+    assert [(tag["Key"], tag["PropagateAtLaunch"]) for tag in live["Tags"]] == [("team", True)]
+    assert aws.refresh(token, made, "readback") == made.inputs
+    smaller = {**inputs, "desiredCapacity": 2, "tags": [], "suspendedProcesses": []}
+    changed = aws.change(token, made, smaller, "readback")
+    assert len(look()[0]["Instances"]) == 2
+    assert look()[0]["Tags"] == look()[0]["SuspendedProcesses"] == []
+    assert aws.refresh(token, changed, "readback") == changed.inputs
+    aws.destroy(token, changed, "readback")
+    assert look() == []
+
+
 def test_a_launch_template(aws, boto):
     inputs = {
         "instanceType": "p5.48xlarge",
@@ -346,6 +404,20 @@ def test_a_log_group_a_queue_and_a_budget(aws, boto):
     assert boto("budgets").describe_budget(**account)["Budget"]["BudgetLimit"]["Amount"] == "2000"
 
 
+def test_a_queue_goes_back_to_defaults_and_keeps_zeros(aws, boto):
+    token = "aws:sqs/queue:Queue"
+    made = aws.up(token, {"name": "zeros", "visibilityTimeoutSeconds": 0}, "zeros")
+    url = boto("sqs").get_queue_url(QueueName="zeros")["QueueUrl"]
+
+    def look():
+        found = boto("sqs").get_queue_attributes(QueueUrl=url, AttributeNames=["All"])
+        return found["Attributes"]["VisibilityTimeout"]
+
+    assert look() == "0"
+    aws.change(token, made, {"name": "zeros"}, "zeros")
+    assert look() == "30"
+
+
 def test_a_network(aws, boto):
     vpc = aws.up(
         "aws:ec2/vpc:Vpc",
@@ -357,6 +429,7 @@ def test_a_network(aws, boto):
         "cidrBlock": "10.1.1.0/24",
         "availabilityZone": "us-east-1c",
         "mapPublicIpOnLaunch": True,
+        "enableResourceNameDnsARecordOnLaunch": True,
     }
     subnet = aws.up("aws:ec2/subnet:Subnet", subnet_inputs, "net")
     ingress = {"protocol": "tcp", "fromPort": 443, "toPort": 443, "cidrBlocks": ["10.0.0.0/8"]}
@@ -372,6 +445,7 @@ def test_a_network(aws, boto):
     assert live["CidrBlock"] == "10.1.1.0/24"
     assert live["AvailabilityZone"] == "us-east-1c"
     assert live["MapPublicIpOnLaunch"] is True
+    assert live["PrivateDnsNameOptionsOnLaunch"]["EnableResourceNameDnsARecord"] is True
     assert attribute["EnableDnsHostnames"] == {"Value": True}
     assert rules["IpPermissionsEgress"] == []
     assert rules["IpPermissions"][0]["IpRanges"] == [{"CidrIp": "10.0.0.0/8"}]

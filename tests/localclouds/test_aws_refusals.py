@@ -52,6 +52,12 @@ def rule(**changes):
             "tierings[0].days",
             "at least 90",
         ),
+        (
+            "aws:cloudwatch/logGroup:LogGroup",
+            {"deletionProtectionEnabled": True},
+            "deletionProtectionEnabled",
+            "do not emulate",
+        ),
         ("aws:ec2/vpc:Vpc", {"cidrBlock": "10.0.0.0/8"}, "cidrBlock", "/16 and /28"),
         (GROUP, {"minSize": 3, "maxSize": 1, "launchConfiguration": "x"}, "minSize", "above the"),
         (

@@ -13,6 +13,7 @@ for every element of a list or every value of a map):
     id = "{name}"                            # for stored types: from inputs and settings
     immutable = ["x"]                        # a change is refused, the cloud cannot replace it
     secret_outputs = ["primaryKey"]          # outputs that are secret whatever the inputs are
+    unemulated = ["warmPool"]                # the cloud's API could not show them here: refused
 
     [[types."aws:cloudwatch/logGroup:LogGroup".limits]]
     property = "retentionInDays"
@@ -68,6 +69,7 @@ class TypeRules:
     id: str = ""
     immutable: tuple[str, ...] = ()
     secret_outputs: tuple[str, ...] = ()
+    unemulated: tuple[str, ...] = ()
     limits: tuple[Limit, ...] = field(default=())
 
 
@@ -111,8 +113,13 @@ def _step(place: str, value: Any, part: str) -> Iterator[tuple[str, Any]]:
 
 
 def check_limits(rules: TypeRules, inputs: Values) -> list[CheckFailure]:
-    """Return a failure for each value beyond its limit."""
-    return [
+    """Return a failure for each value beyond its limit, and each that is not emulated."""
+    unemulated = [
+        CheckFailure(name, "the local clouds do not emulate this property")
+        for name in rules.unemulated
+        if inputs.get(name) is not None
+    ]
+    return unemulated + [
         CheckFailure(place, limit.reason or reason)
         for limit in rules.limits
         for place, value in find_values(inputs, limit.property)

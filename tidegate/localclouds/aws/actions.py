@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 from tidegate.localclouds.aws.journal import Entry
 
-READ_VERBS = ("Describe", "Get", "List", "Head", "BatchGet", "Lookup", "Search")
+READ_VERBS = ("Describe", "Get", "List", "Head", "BatchGet", "Lookup", "Search", "Filter")
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Actions whose names read like a look-up and that change something all the same.
 WRITING_READS = frozenset({"GetSessionToken"})
@@ -29,6 +29,9 @@ def find_action(entry: Entry) -> str:
     target = entry.environ.get("HTTP_X_AMZ_TARGET", "")
     if target:
         return target.split(".")[-1]
+    rpc = re.fullmatch(r"/service/\w+/operation/(\w+)", entry.environ.get("PATH_INFO", ""))
+    if rpc:  # Smithy's RPC over CBOR (CloudWatch)
+        return rpc[1]
     match = re.match(rb"(?:.*&)?Action=(\w+)", entry.body[:FORM_HEAD])
     return match[1].decode() if match else entry.environ["REQUEST_METHOD"]
 

@@ -63,8 +63,13 @@ class LogGroup(ApiType):
         }
 
     def update(self, record: Record, old: Values, new: Values, call: Call) -> Values:
-        """Change retention and tags."""
+        """Change retention, key and tags."""
         client = self.client(call, new)
+        if old.get("kmsKeyId") != new.get("kmsKeyId"):
+            if new.get("kmsKeyId"):
+                client.associate_kms_key(logGroupName=record.id, kmsKeyId=new["kmsKeyId"])
+            else:
+                client.disassociate_kms_key(logGroupName=record.id)
         if old.get("retentionInDays") != new.get("retentionInDays"):
             self._set_retention(new, record.id, call)
         live = client.list_tags_log_group(logGroupName=record.id)["tags"]

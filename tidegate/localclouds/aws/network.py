@@ -12,9 +12,15 @@ from tidegate.localclouds.contracts import Call, Created, NotFoundError, Values
 from tidegate.localclouds.schema import load_schema
 from tidegate.localclouds.store import Record
 
-DNS_SUPPORT = (("enableDnsSupport", "EnableDnsSupport", True),)
-DNS_HOSTNAMES = (("enableDnsHostnames", "EnableDnsHostnames", False),)
-DNS_ATTRIBUTES = (*DNS_SUPPORT, *DNS_HOSTNAMES)
+DNS_ATTRIBUTES = (
+    ("enableDnsSupport", "EnableDnsSupport", True),
+    ("enableDnsHostnames", "EnableDnsHostnames", False),
+)
+SUBNET_SWITCHES = {
+    "mapPublicIpOnLaunch": "MapPublicIpOnLaunch",
+    "assignIpv6AddressOnCreation": "AssignIpv6AddressOnCreation",
+    "enableResourceNameDnsARecordOnLaunch": "EnableResourceNameDnsARecordOnLaunch",
+}
 
 
 class Vpc(Ec2Type):
@@ -113,43 +119,46 @@ class Subnet(Ec2Type):
         }
         given = {key: value for key, value in arguments.items() if value is not None}
         subnet = client.create_subnet(**given, **self.tag_specifications(inputs))["Subnet"]
-        if inputs.get("mapPublicIpOnLaunch"):
-            self._set_public(subnet["SubnetId"], inputs, call)
-            subnet = {**subnet, "MapPublicIpOnLaunch": True}
-        return Created(subnet["SubnetId"], self._outputs(subnet, inputs, call))
+        self._set_switches({}, inputs, subnet["SubnetId"], call)
+        return Created(subnet["SubnetId"], self._read(subnet["SubnetId"], inputs, call))
 
-    def _set_public(self, id: str, inputs: Values, call: Call) -> None:
-        value = {"Value": bool(inputs.get("mapPublicIpOnLaunch"))}
-        self.client(call, inputs).modify_subnet_attribute(SubnetId=id, MapPublicIpOnLaunch=value)
+    def _set_switches(self, old: Values, new: Values, id: str, call: Call) -> None:
+        client = self.client(call, new)
+        for name, attribute in SUBNET_SWITCHES.items():
+            if bool(old.get(name)) != bool(new.get(name)):
+                value = {attribute: {"Value": bool(new.get(name))}}
+                client.modify_subnet_attribute(SubnetId=id, **value)
 
     def _outputs(self, subnet: Values, inputs: Values, call: Call) -> Values:
         known: dict[str, Any] = from_structure(load_schema(call.type_token).inputs, subnet)
         known.pop("tags", None)
+        options = subnet.get("PrivateDnsNameOptionsOnLaunch") or {}
         return {
             **known,
+            "enableResourceNameDnsARecordOnLaunch": options.get("EnableResourceNameDnsARecord"),
             "arn": f"{self.arn(call, inputs)}:subnet/{subnet['SubnetId']}",
             "ownerId": ACCOUNT_ID,
         }
 
+    def _read(self, id: str, inputs: Values, call: Call) -> Values:
+        found = self.client(call, inputs).describe_subnets(SubnetIds=[id])["Subnets"][0]
+        tags = from_tags(found.get("Tags", []))
+        return {**self._outputs(found, inputs, call), **split_live_tags(tags, inputs, call)}
+
     def read(self, record: Record, call: Call) -> Values | None:
         """Return the subnet as it is live."""
-        client = self.client(call, record.inputs)
         try:
-            subnet = client.describe_subnets(SubnetIds=[record.id])["Subnets"][0]
+            return self._read(record.id, record.inputs, call)
         except NotFoundError:
             return None
-        tags = from_tags(subnet.get("Tags", []))
-        outputs = self._outputs(subnet, record.inputs, call)
-        return {**outputs, **split_live_tags(tags, record.inputs, call)}
 
     def update(self, record: Record, old: Values, new: Values, call: Call) -> Values:
-        """Change whether instances get public addresses, and tags."""
-        if old.get("mapPublicIpOnLaunch") != new.get("mapPublicIpOnLaunch"):
-            self._set_public(record.id, new, call)
+        """Change what instances get on launch, and tags."""
+        self._set_switches(old, new, record.id, call)
         self.set_tags(record.id, new, call)
-        return self.read(record, call) or {}
+        return self._read(record.id, new, call)
 
     def delete(self, record: Record, call: Call) -> None:
-        """Delete the subnet."""
+        """Delete the subnet; refused while instances run in it."""
         with self.ignore_missing():
             self.client(call, record.inputs).delete_subnet(SubnetId=record.id)

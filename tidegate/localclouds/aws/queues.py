@@ -1,7 +1,5 @@
 """SQS: the queue."""
 
-# ruff: noqa: ARG002 - every behaviour has the contract's signature, used or not
-
 from __future__ import annotations
 
 from tidegate.localclouds.aws.api_type import ACCOUNT_ID, ApiType, compare_tags, tags_of
@@ -29,6 +27,15 @@ ATTRIBUTES = {
     "redrivePolicy": "RedrivePolicy",
     "sqsManagedSseEnabled": "SqsManagedSseEnabled",
     "visibilityTimeoutSeconds": "VisibilityTimeout",
+}
+FIFO_ONLY = frozenset({"fifoQueue", "contentBasedDeduplication"})
+# What an attribute goes back to when it is left out (SQS API reference, CreateQueue).
+DEFAULTS = {
+    "delaySeconds": 0,
+    "maxMessageSize": 262144,
+    "messageRetentionSeconds": 345600,
+    "receiveWaitTimeSeconds": 0,
+    "visibilityTimeoutSeconds": 30,
 }
 DOCUMENTS = frozenset({"policy", "redrivePolicy", "redriveAllowPolicy"})
 
@@ -76,7 +83,8 @@ class Queue(ApiType):
     def update(self, record: Record, old: Values, new: Values, call: Call) -> Values:
         """Change attributes and tags."""
         client = self.client(call, new)
-        attributes = _to_attributes(new)
+        dropped = {name: value for name, value in DEFAULTS.items() if name in old}
+        attributes = _to_attributes({**dropped, **new})
         attributes.pop("FifoQueue", None)
         if attributes:
             client.set_queue_attributes(QueueUrl=record.id, Attributes=attributes)
@@ -96,12 +104,12 @@ class Queue(ApiType):
 
 
 def _to_attributes(inputs: Values) -> dict[str, str]:
+    given = {name: inputs[name] for name in ATTRIBUTES if inputs.get(name) not in (None, "")}
+    if not given.get("fifoQueue"):  # a standard queue takes none of these, not even as false
+        given = {name: value for name, value in given.items() if name not in FIFO_ONLY}
     return {
-        attribute: str(inputs[name]).lower()
-        if isinstance(inputs[name], bool)
-        else str(inputs[name])
-        for name, attribute in ATTRIBUTES.items()
-        if inputs.get(name) not in (None, "", False)
+        ATTRIBUTES[name]: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in given.items()
     }
 
 

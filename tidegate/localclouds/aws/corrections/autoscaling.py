@@ -47,6 +47,7 @@ def correct_autoscaling() -> None:
         wrap(AutoScalingBackend, name, _require_instance)
     wrap(AutoScalingBackend, "set_desired_capacity", _check_desired)
     wrap(AutoScalingBackend, "create_auto_scaling_group", _check_new_group)
+    wrap(AutoScalingBackend, "delete_auto_scaling_group", _free_of_minimum)
     wrap(AutoScalingBackend, "update_auto_scaling_group", _check_changed_group)
     wrap(AutoScalingBackend, "create_or_update_tags", _check_tagged_groups)
     add(FakeAutoScalingGroup, set_desired_capacity=settle_capacity)
@@ -89,6 +90,17 @@ def _check_desired(original: Callable[..., Any]) -> Callable[..., Any]:
         if group is not None:
             check_sizes(group.min_size, desired_capacity, group.max_size)
         return original(self, group_name, desired_capacity)
+
+    return call
+
+
+def _free_of_minimum(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a group with a minimum go: moto deletes by scaling to zero."""
+
+    def call(self: Any, group_name: str) -> Any:
+        if group_name in self.autoscaling_groups:
+            self.autoscaling_groups[group_name].min_size = 0
+        return original(self, group_name)
 
     return call
 
