@@ -181,6 +181,13 @@ def held(**changes: Any) -> dict[str, Any]:
     return {**IN_GROUP, **names, "sku": {"name": GPU_SIZE, "capacity": 1}, **changes}
 
 
+def scale_set(**changes: Any) -> dict[str, Any]:
+    inputs = {**IN_GROUP, "vmScaleSetName": "spot", "sku": {"name": GPU_SIZE, "capacity": 0}}
+    return {**inputs, **changes}
+
+
+SCALE_SET = "azure-native:compute:VirtualMachineScaleSet"
+MIX = {"regularPriorityPercentageAboveBase": 0}
 RULE = "policy.rules[0].definition"
 IN_ACCOUNT = {**IN_GROUP, "accountName": "tgdata"}
 OTHER_CASES: dict[str, tuple[str, dict[str, Any], str, str]] = {
@@ -407,6 +414,61 @@ OTHER_CASES: dict[str, tuple[str, dict[str, Any], str, str]] = {
         held(sku={"name": GPU_SIZE, "capacity": -1}),
         "sku.capacity",
         "0 to 1000",
+    ),
+    "scale-set-size": (
+        SCALE_SET,
+        scale_set(sku={"name": "Standard_NC1_A100", "capacity": 1}),
+        "sku.name",
+        "not known",
+    ),
+    "scale-set-capacity": (
+        SCALE_SET,
+        scale_set(sku={"name": GPU_SIZE, "capacity": 1001}),
+        "sku.capacity",
+        "0 to 1000",
+    ),
+    "scale-set-eviction-without-spot": (
+        SCALE_SET,
+        scale_set(virtualMachineProfile={"evictionPolicy": "Delete"}),
+        "virtualMachineProfile.evictionPolicy",
+        "only when priority is Spot",
+    ),
+    "scale-set-mix-without-spot": (
+        SCALE_SET,
+        scale_set(orchestrationMode="Flexible", priorityMixPolicy=MIX),
+        "priorityMixPolicy",
+        "priority Spot",
+    ),
+    "scale-set-mix-uniform": (
+        SCALE_SET,
+        scale_set(
+            orchestrationMode="Uniform",
+            priorityMixPolicy=MIX,
+            virtualMachineProfile={"priority": "Spot"},
+        ),
+        "priorityMixPolicy",
+        "orchestrationMode Flexible",
+    ),
+    "scale-set-mix-share": (
+        SCALE_SET,
+        scale_set(
+            orchestrationMode="Flexible",
+            priorityMixPolicy={"regularPriorityPercentageAboveBase": 101},
+            virtualMachineProfile={"priority": "Spot"},
+        ),
+        "priorityMixPolicy.regularPriorityPercentageAboveBase",
+        "0 to 100",
+    ),
+    "scale-set-spot-reservation": (
+        SCALE_SET,
+        scale_set(
+            virtualMachineProfile={
+                "priority": "Spot",
+                "capacityReservation": {"capacityReservationGroup": {"id": "/x"}},
+            }
+        ),
+        "virtualMachineProfile.capacityReservation",
+        "cannot use a capacity reservation",
     ),
     "reservation-without-size": (HELD, held(sku={"capacity": 1}), "sku.name", "missing"),
 }

@@ -447,3 +447,59 @@ def test_resource_groups_over_rest(url: str, engine: Any, pool: Any) -> None:
     deleted = httpx.delete(f"{groups}/ml", params=version)
     assert httpx.get(deleted.headers["Azure-AsyncOperation"]).json()["status"] == "Succeeded"
     assert engine.refresh(POOL, pool) is None
+
+
+SCALE_SET = "azure-native:compute:VirtualMachineScaleSet"
+SCALE_SET_INPUTS: dict[str, Any] = {
+    "resourceGroupName": "ml",
+    "vmScaleSetName": "spot",
+    "orchestrationMode": "Flexible",
+    "sku": {"name": "Standard_NC24ads_A100_v4", "capacity": 0},
+    "zones": ["1"],
+    "priorityMixPolicy": {
+        "baseRegularPriorityCount": 1,
+        "regularPriorityPercentageAboveBase": 0,
+    },
+    "virtualMachineProfile": {
+        "priority": "Spot",
+        "evictionPolicy": "Delete",
+        "billingProfile": {"maxPrice": -1},
+        "networkProfile": {
+            "networkInterfaceConfigurations": [
+                {
+                    "name": "nic",
+                    "primary": True,
+                    "ipConfigurations": [{"name": "ip", "subnet": {"id": "/subnets/a"}}],
+                }
+            ]
+        },
+    },
+    "tags": {"cost-center": "cc-42"},
+}
+
+
+def test_scale_set_is_read_back_and_scaled_by_the_sdk(options: dict[str, Any], engine: Any) -> None:
+    made = engine.up(SCALE_SET, SCALE_SET_INPUTS)
+    assert engine.refresh(SCALE_SET, made) == made.inputs
+    compute = ComputeManagementClient(**options)
+    sets, machines = compute.virtual_machine_scale_sets, compute.virtual_machine_scale_set_vms
+    read = sets.get("ml", "spot")
+    profile = read.virtual_machine_profile
+    assert (read.sku.name, read.sku.capacity, list(read.zones)) == (
+        "Standard_NC24ads_A100_v4",
+        0,
+        ["1"],
+    )
+    assert (profile.priority, profile.eviction_policy) == ("Spot", "Delete")
+    assert profile.billing_profile.max_price == -1
+    nic = profile.network_profile.network_interface_configurations[0]
+    assert (nic.primary, nic.ip_configurations[0].subnet.id) == (True, "/subnets/a")
+    assert read.priority_mix_policy.base_regular_priority_count == 1
+    for capacity in (3, 0, 2):
+        update = {"sku": {"capacity": capacity}}
+        assert sets.begin_update("ml", "spot", update).result().sku.capacity == capacity
+        assert len(list(machines.list("ml", "spot"))) == capacity
+    first, second = list(machines.list("ml", "spot"))
+    sets.begin_delete_instances("ml", "spot", {"instanceIds": [first.instance_id]}).result()
+    assert [m.instance_id for m in machines.list("ml", "spot")] == [second.instance_id]
+    assert engine.refresh(SCALE_SET, made)["sku"]["capacity"] == 1

@@ -5,7 +5,11 @@ from __future__ import annotations
 from tidegate.localclouds.azure.aks import AgentPoolLogic, ManagedClusterLogic
 from tidegate.localclouds.azure.arm import Arm, Logic
 from tidegate.localclouds.azure.azure_type import AzureType
-from tidegate.localclouds.azure.compute_logic import ReservationGroupLogic, ReservationLogic
+from tidegate.localclouds.azure.compute_logic import (
+    ReservationGroupLogic,
+    ReservationLogic,
+    ScaleSetLogic,
+)
 from tidegate.localclouds.azure.face import ArmFace
 from tidegate.localclouds.azure.kinds import (
     AGENT_POOL,
@@ -16,6 +20,7 @@ from tidegate.localclouds.azure.kinds import (
     MANAGEMENT_POLICY,
     RESERVATION,
     RESERVATION_GROUP,
+    SCALE_SET,
     STORAGE_ACCOUNT,
     TABLE,
     WORKSPACE,
@@ -41,6 +46,7 @@ def build_azure_cloud(world: World) -> Cloud:
         (MANAGEMENT_POLICY, ManagementPolicyLogic()),
         (RESERVATION, ReservationLogic()),
         (RESERVATION_GROUP, ReservationGroupLogic()),
+        (SCALE_SET, ScaleSetLogic()),
         (STORAGE_ACCOUNT, StorageAccountLogic()),
         (TABLE, TableLogic()),
         (WORKSPACE, WorkspaceLogic()),

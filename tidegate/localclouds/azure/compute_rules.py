@@ -12,7 +12,7 @@ from typing import Any
 
 from tidegate.localclouds.azure import places
 from tidegate.localclouds.bodies import look
-from tidegate.localclouds.contracts import CheckFailure
+from tidegate.localclouds.contracts import UNKNOWN, CheckFailure
 
 Body = Mapping[str, Any]
 
@@ -61,6 +61,63 @@ def check_reservation(name: Any, body: Body) -> Iterator[CheckFailure]:
             yield CheckFailure("sku.name", reason)
     if isinstance(count, int) and not 0 <= count <= 1000:
         yield CheckFailure("sku.capacity", f"Capacity {count} is not in 0 to 1000.")
+
+
+def check_scale_set(name: Any, body: Body) -> Iterator[CheckFailure]:
+    """Say what is wrong with a virtual machine scale set."""
+    if isinstance(name, str) and not (len(name) <= 64 and COMPUTE_NAME.fullmatch(name)):
+        yield CheckFailure(
+            "name",
+            f"Resource name '{name}' is invalid: 1 to 64 letters, digits, '_', '-' and '.', not "
+            "ending with '-' or '.'.",
+        )
+    yield from _check_zones(body)
+    size, count = look(body, "sku.name"), look(body, "sku.capacity")
+    if isinstance(size, str) and size != "Mix":
+        for reason in places.check_size(size, str(body.get("location") or "")):
+            yield CheckFailure("sku.name", reason)
+    if isinstance(count, int) and not 0 <= count <= 1000:
+        yield CheckFailure("sku.capacity", f"Capacity {count} is not in 0 to 1000.")
+    yield from _check_spot(body.get("properties") or {})
+
+
+def _check_spot(properties: Body) -> Iterator[CheckFailure]:
+    place = "properties.virtualMachineProfile"
+    profile = properties.get("virtualMachineProfile")
+    priority, price = look(profile, "priority"), look(profile, "billingProfile.maxPrice")
+    if isinstance(price, int | float) and price != -1 and price <= 0:
+        yield CheckFailure(
+            f"{place}.billingProfile.maxPrice", f"maxPrice is -1 or greater than 0, got {price}."
+        )
+    if priority not in ("Spot", UNKNOWN) and profile is not UNKNOWN:
+        if look(profile, "evictionPolicy") not in (None, UNKNOWN):
+            yield CheckFailure(
+                f"{place}.evictionPolicy", "evictionPolicy can be given only when priority is Spot."
+            )
+    elif priority == "Spot" and look(profile, "capacityReservation") not in (None, UNKNOWN):
+        yield CheckFailure(
+            f"{place}.capacityReservation", "A spot scale set cannot use a capacity reservation."
+        )
+    yield from _check_mix(properties, priority)
+
+
+def _check_mix(properties: Body, priority: Any) -> Iterator[CheckFailure]:
+    mix = properties.get("priorityMixPolicy")
+    if not isinstance(mix, Mapping):
+        return
+    place = "properties.priorityMixPolicy"
+    share = mix.get("regularPriorityPercentageAboveBase")
+    base = mix.get("baseRegularPriorityCount")
+    if isinstance(share, int) and not 0 <= share <= 100:
+        yield CheckFailure(
+            f"{place}.regularPriorityPercentageAboveBase", f"{share} is not in 0 to 100."
+        )
+    if isinstance(base, int) and base < 0:
+        yield CheckFailure(f"{place}.baseRegularPriorityCount", f"{base} is negative.")
+    if priority not in ("Spot", UNKNOWN):
+        yield CheckFailure(place, "A priority mix needs virtualMachineProfile.priority Spot.")
+    if properties.get("orchestrationMode") not in ("Flexible", UNKNOWN):
+        yield CheckFailure(place, "A priority mix needs orchestrationMode Flexible.")
 
 
 def _check_name(name: Any) -> Iterator[CheckFailure]:

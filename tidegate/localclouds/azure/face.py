@@ -13,9 +13,16 @@ from typing import Any
 
 from tidegate.localclouds.azure.aks import delete_machines, machines_of
 from tidegate.localclouds.azure.arm import Arm, shown
+from tidegate.localclouds.azure.compute_logic import delete_instances, instances_of
 from tidegate.localclouds.azure.errors import absent_route, refused, render_error
 from tidegate.localclouds.azure.ids import ArmId, identify, parse_id
-from tidegate.localclouds.azure.kinds import AGENT_POOL, BY_TYPE, RESOURCE_GROUP, STORAGE_ACCOUNT
+from tidegate.localclouds.azure.kinds import (
+    AGENT_POOL,
+    BY_TYPE,
+    RESOURCE_GROUP,
+    SCALE_SET,
+    STORAGE_ACCOUNT,
+)
 from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.contracts import CloudError
 from tidegate.localclouds.faults import FaultKind, judge
@@ -60,6 +67,8 @@ class ArmFace:
         arm_id = parse_id(asked.path)
         if arm_id.types and arm_id.types[-1].lower() == "machines":
             return self._get_machines(arm_id)
+        if arm_id.types and arm_id.types[-1].lower() == "virtualmachines":
+            return self._list_instances(arm_id)
         if arm_id.is_collection:
             return Answer({"value": [shown(body) for body in self._arm.list_all(arm_id)]})
         return Answer(shown(self._arm.get(arm_id)))
@@ -78,6 +87,17 @@ class ArmFace:
             if machine["name"] == id.name:
                 return Answer(machine)
         raise refused("NotFound", f"Machine '{id.name}' was not found.", 404)
+
+    def _list_instances(self, arm_id: ArmId) -> Answer:
+        scale_set = arm_id.parent()
+        self._arm.get(scale_set)
+        machines = instances_of(self._arm, scale_set)
+        if arm_id.is_collection:
+            return Answer({"value": machines})
+        for machine in machines:
+            if machine["instanceId"] == arm_id.name:
+                return Answer(machine)
+        raise refused("NotFound", f"Instance '{arm_id.name}' was not found.", 404)
 
     def _put(self, asked: Asked, rest: str) -> Answer:
         del rest
@@ -128,6 +148,10 @@ class ArmFace:
         if kind is AGENT_POOL and action == "deleteMachines":
             names = list(asked.body.get("machineNames") or [])
             delete_machines(self._arm, arm_id, names)
+            return self._operate(asked, arm_id, None, 202)
+        if kind is SCALE_SET and action == "delete":
+            instances = [str(item) for item in asked.body.get("instanceIds") or []]
+            delete_instances(self._arm, arm_id, instances)
             return self._operate(asked, arm_id, None, 202)
         if kind is STORAGE_ACCOUNT and action == "listKeys":
             self._arm.get(arm_id)

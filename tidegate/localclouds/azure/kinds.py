@@ -111,6 +111,77 @@ _ACCOUNT = Shape(
 )
 
 
+def _inside(*names: str, **shapes: Shape) -> dict[str, Field]:
+    """Return places in an object's own `properties`, which Pulumi leaves out."""
+    return {
+        **{name: Field(f"properties.{name}") for name in names},
+        **{name: Field(f"properties.{name}", shape=shape) for name, shape in shapes.items()},
+    }
+
+
+_PUBLIC_ADDRESS = Shape(
+    fields=_inside(
+        "deleteOption",
+        "dnsSettings",
+        "idleTimeoutInMinutes",
+        "ipTags",
+        "publicIPAddressVersion",
+        "publicIPPrefix",
+    )
+)
+_ADDRESS = Shape(
+    fields=_inside(
+        "applicationGatewayBackendAddressPools",
+        "applicationSecurityGroups",
+        "loadBalancerBackendAddressPools",
+        "loadBalancerInboundNatPools",
+        "primary",
+        "privateIPAddressVersion",
+        "subnet",
+        publicIPAddressConfiguration=_PUBLIC_ADDRESS,
+    )
+)
+_INTERFACE = Shape(
+    fields=_inside(
+        "auxiliaryMode",
+        "auxiliarySku",
+        "deleteOption",
+        "disableTcpStateTracking",
+        "dnsSettings",
+        "enableAcceleratedNetworking",
+        "enableFpga",
+        "enableIPForwarding",
+        "networkSecurityGroup",
+        "primary",
+        ipConfigurations=_ADDRESS,
+    )
+)
+_EXTENSION = Shape(
+    fields=_inside(
+        "autoUpgradeMinorVersion",
+        "enableAutomaticUpgrade",
+        "forceUpdateTag",
+        "protectedSettings",
+        "protectedSettingsFromKeyVault",
+        "provisionAfterExtensions",
+        "publisher",
+        "settings",
+        "suppressFailures",
+        "type",
+        "typeHandlerVersion",
+    )
+)
+_VM_PROFILE = Shape(
+    fields={
+        "extensionProfile": Field(shape=Shape(fields={"extensions": Field(shape=_EXTENSION)})),
+        "networkProfile": Field(
+            shape=Shape(fields={"networkInterfaceConfigurations": Field(shape=_INTERFACE)})
+        ),
+    }
+)
+_SCALE_SET = Shape(fields={"virtualMachineProfile": Field(shape=_VM_PROFILE)})
+
+
 def _check_agent_pool(name: Any, body: Mapping[str, Any]) -> Iterator[CheckFailure]:
     for failure in aks_rules.check_pool(name, body.get("properties") or {}):
         place = failure.property if failure.property == "name" else f"properties.{failure.property}"
@@ -202,6 +273,16 @@ RESERVATION = Kind(
     waits=True,
 )
 
+SCALE_SET = Kind(
+    "azure-native:compute:VirtualMachineScaleSet",
+    "Microsoft.Compute/virtualMachineScaleSets",
+    ("vmScaleSetName",),
+    TRACKED | {"extendedLocation", "identity", "plan", "sku", "zones"},
+    compute_rules.check_scale_set,
+    shape=_SCALE_SET,
+    waits=True,
+)
+
 KINDS: tuple[Kind, ...] = (
     RESOURCE_GROUP,
     MANAGED_CLUSTER,
@@ -214,5 +295,6 @@ KINDS: tuple[Kind, ...] = (
     TABLE,
     RESERVATION_GROUP,
     RESERVATION,
+    SCALE_SET,
 )
 BY_TYPE: Mapping[str, Kind] = {kind.type.lower(): kind for kind in KINDS}
