@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from azure.core.credentials import AccessToken
+from azure.mgmt.core.policies import ARMChallengeAuthenticationPolicy
 
 from tidegate.localclouds.contracts import Call, Cloud, World
 from tidegate.localclouds.lifecycles import Difference, Resource, ResourceTypes
@@ -203,5 +205,36 @@ def node_group(base: Base) -> Callable[..., Values]:
             "instanceTypes": ["g5.xlarge"],
         }
         return {key: value for key, value in {**inputs, **changes}.items() if value is not None}
+
+    return build
+
+
+class Anyone:
+    """A credential that the local cloud never looks at."""
+
+    def get_token(self, *scopes: str, **kwargs: Any) -> AccessToken:
+        return AccessToken("local", 9_999_999_999)
+
+
+class LoopbackAuthentication(ARMChallengeAuthenticationPolicy):
+    """Lets the token pass over plain HTTP, as only loopback may."""
+
+    def on_request(self, request: Any) -> None:
+        request.context.options["enforce_https"] = False
+        super().on_request(request)
+
+
+@pytest.fixture
+def build_azure_options() -> Callable[[str, str], dict[str, Any]]:
+    """Return what an azure-mgmt client needs to reach a face: (url, subscription) → arguments."""
+
+    def build(url: str, subscription: str) -> dict[str, Any]:
+        return {
+            "credential": Anyone(),
+            "subscription_id": subscription,
+            "base_url": url,
+            "authentication_policy": LoopbackAuthentication(Anyone(), "local"),
+            "polling_interval": 0,
+        }
 
     return build
