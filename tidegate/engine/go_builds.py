@@ -14,7 +14,8 @@ from pathlib import Path
 from tidegate.engine.programs import ProgramSpec
 
 _LAST_LINES = 15
-_FIXED = {"CGO_ENABLED": "0", "GOFLAGS": "-mod=readonly", "GOWORK": "off"}
+_FIXED = {"CGO_ENABLED": "0", "GOWORK": "off"}
+_DISCARDED = "go.discarded"
 
 
 class BuildFailed(RuntimeError):
@@ -38,7 +39,7 @@ def build_program(
     done = subprocess.run(  # noqa: S603 - the Go found on PATH, fixed arguments
         [go, "build", *build_flags(spec, version), "-o", str(staged), spec.package],
         cwd=module,
-        env={"GOGC": "200", **environment, **_FIXED},
+        env={"GOFLAGS": "-mod=readonly", "GOGC": "200", **environment, **_FIXED},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -93,6 +94,8 @@ def go_environment(tools_dir: Path, base: Mapping[str, str]) -> dict[str, str]:
     for name, folder in zip(names, folders, strict=False):
         if name not in base and not (folder and Path(folder).is_dir()):
             environment[name] = str(private / name.lower())
+            # Writable, so that removing the cache again needs nothing but `rm`.
+            environment["GOFLAGS"] = "-mod=readonly -modcacherw"
     return environment
 
 
@@ -102,10 +105,17 @@ def private_go_cache(tools_dir: Path) -> Path:
 
 
 def remove_private_go_cache(tools_dir: Path) -> None:
-    """Remove the private caches (gigabytes); Go writes its modules read-only: open them first."""
+    """Remove the private caches: gigabytes in 100,000 files, so another process does it."""
     cache = private_go_cache(tools_dir)
-    if not cache.is_dir():
-        return
-    for folder, _, _ in os.walk(cache):
-        Path(folder).chmod(0o755)
-    shutil.rmtree(cache)
+    if cache.is_dir():
+        (tools_dir / _DISCARDED).mkdir(exist_ok=True)
+        cache.rename(tools_dir / _DISCARDED / str(os.getpid()))
+    if (tools_dir / _DISCARDED).is_dir():
+        subprocess.run(  # noqa: S603 - fixed arguments; the shell leaves `rm` behind and ends
+            ["/bin/sh", "-c", 'exec nice rm -rf "$1" &', "sh", str(tools_dir / _DISCARDED)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            check=False,
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -96,14 +97,16 @@ def test_uses_the_users_go_caches_only_where_they_exist(tmp_path: Path) -> None:
     assert "XDG_CONFIG_HOME" not in go_environment(tools, given)
 
 
-def test_removes_its_own_go_caches_though_go_made_them_read_only(tmp_path: Path) -> None:
-    module = tmp_path / "go" / "gomodcache" / "m@v1"
-    module.mkdir(parents=True)
-    (module / "x.go").write_text("package m")
-    module.chmod(0o555)
+def test_removes_its_own_go_caches_and_what_an_earlier_removal_left(tmp_path: Path) -> None:
+    for folder in ("go/gomodcache/m@v1", "go.discarded/41/gocache"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "x.go").write_text("package m")
     remove_private_go_cache(tmp_path)
     assert not (tmp_path / "go").exists()
+    while any(tmp_path.iterdir()):
+        time.sleep(0.01)
     remove_private_go_cache(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_offers_its_language_host_only_where_there_is_no_official_one(
