@@ -105,17 +105,17 @@ def _build_servicer(
                 seen = [_read_resource(resource) for resource in request.resources]
                 return self._respond(check.judge_stack(seen))
 
+        def Remediate(self, _request: Any, _context: Any) -> Any:  # noqa: N802 - gRPC's name
+            # No rule changes what is declared; the SDK would decode the resource to find that out.
+            return proto.RemediateResponse()
+
         def _respond(self, verdicts: Iterable[Verdict]) -> Any:
             response = proto.AnalyzeResponse()
             for verdict in verdicts:
                 policy = policies[verdict.rule]
-                level = self._get_enforcement_level(policy)
+                level = _decide_level(self._get_enforcement_level(policy), verdict.outcome)
                 if level is EnforcementLevel.DISABLED:
                     continue
-                if verdict.outcome is not Outcome.FAIL:
-                    level = EnforcementLevel.ADVISORY
-                elif level is EnforcementLevel.REMEDIATE:
-                    level = EnforcementLevel.MANDATORY
                 report = self._create_report_violation(
                     response, policy.name, policy.description, level, policy.severity
                 )
@@ -123,6 +123,17 @@ def _build_servicer(
             return response
 
     return Analyzer
+
+
+def _decide_level(configured: EnforcementLevel, outcome: Outcome) -> EnforcementLevel:
+    """Return how a verdict is reported: only a failure can stop anything."""
+    if configured is EnforcementLevel.DISABLED:
+        return configured
+    if outcome is not Outcome.FAIL:
+        return EnforcementLevel.ADVISORY
+    # No rule can remediate, so that what still fails is refused.
+    is_remediate = configured is EnforcementLevel.REMEDIATE
+    return EnforcementLevel.MANDATORY if is_remediate else configured
 
 
 def _read_resource(request: Any) -> Resource:

@@ -40,6 +40,8 @@ class StackCheck:
         self._engine = engine
         self._stack = StackFacts()
         self._inputs: dict[str, Resource] = {}
+        # What a pool starts machines from is shown before the pool, without saying for which.
+        self._templates: dict[str, Resource] = {}
         self._said: set[Verdict] = set()
         self.configure({})
 
@@ -67,7 +69,10 @@ class StackCheck:
     def judge_resource(self, resource: Resource) -> tuple[Verdict, ...]:
         """Return what rules say of one resource by its inputs alone."""
         self._inputs[resource.urn] = resource
-        graph = ResourceGraph(self._stack, (resource,), complete=False, context=self._context())
+        context = tuple(self._templates.values())
+        if resource.type == LAUNCH_TEMPLATE_TYPE:
+            self._templates[resource.urn] = resource
+        graph = ResourceGraph(self._stack, (resource,), complete=False, context=context)
         verdicts = self._judge(graph)
         self._said.update(verdicts)
         return verdicts
@@ -81,10 +86,6 @@ class StackCheck:
         whole = tuple(self._with_inputs(resource) for resource in resources)
         verdicts = self._judge(ResourceGraph(self._stack, whole, complete=True))
         return tuple(verdict for verdict in verdicts if verdict not in self._said)
-
-    def _context(self) -> tuple[Resource, ...]:
-        # What a pool starts machines from is shown before the pool, without saying for which.
-        return tuple(seen for seen in self._inputs.values() if seen.type == LAUNCH_TEMPLATE_TYPE)
 
     def _with_inputs(self, shown: Resource) -> Resource:
         identifiers = {
