@@ -377,6 +377,9 @@ def test_preview_with_unknown_values_refuses_nothing(engine: Any) -> None:
     }
     assert engine.refusals(POOL, unknown) == {}
     assert engine.refusals(POOL, {"cluster": UNKNOWN, "nodeConfig": UNKNOWN}) == {}
+    elsewhere = {"nodeLocations": ["europe-west4-a"]}
+    assert engine.refusals(POOL, {**elsewhere, "cluster": UNKNOWN}) == {}
+    assert engine.refusals(POOL, {**elsewhere, "cluster": "c", "location": UNKNOWN}) == {}
     assert engine.refusals(BUCKET, {"location": UNKNOWN, "lifecycleRules": [
         {"action": {"type": "Delete"}, "condition": {"age": UNKNOWN}}]}) == {}  # fmt: skip
     assert engine.refusals(CLUSTER, {"location": UNKNOWN, "initialNodeCount": UNKNOWN,

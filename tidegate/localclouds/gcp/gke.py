@@ -27,7 +27,6 @@ class Gke:
     """What the GKE face and the Pulumi types both call."""
 
     def __init__(self, world: World, compute: Compute) -> None:
-        self._world = world
         self._compute = compute
         self.shelf = Shelf(world.store, "gcp")
 

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from tidegate.localclouds.bodies import Body
-from tidegate.localclouds.contracts import Call, CheckFailure, CloudError, Values, is_known
+from tidegate.localclouds.contracts import UNKNOWN, Call, CheckFailure, CloudError, Values
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.compute import GROUP
-from tidegate.localclouds.gcp.errors import missing
 from tidegate.localclouds.gcp.gke import Gke
 from tidegate.localclouds.gcp.gke_fill import group_names
 from tidegate.localclouds.gcp.gke_rules import GPU_TAINT, check_cluster, check_pool
@@ -19,6 +19,8 @@ from tidegate.localclouds.gcp.gke_shape import CLUSTER, NODE_CONFIG, NODE_POOL
 from tidegate.localclouds.gcp.google_type import GoogleType, is_same_case, is_same_resource
 from tidegate.localclouds.rest_shape import build_properties
 from tidegate.localclouds.store import Record
+
+CLUSTER_PATH = re.compile(r"(?:^|/)projects/[^/]+/locations/[^/]+/clusters/[^/]+$")
 
 
 class ClusterType(GoogleType):
@@ -121,9 +123,15 @@ class NodePoolType(GoogleType):
 
     def judge(self, body: Body, inputs: Values, call: Call) -> Iterator[CheckFailure]:
         """Say what GKE refuses."""
-        cluster = find_cluster(inputs, call) if is_known(inputs.get("cluster")) else ""
-        location = cluster.split("/")[3] if cluster else find_location(inputs, call)
-        yield from check_pool(body, location)
+        cluster = inputs.get("cluster")
+        if isinstance(cluster, str) and "/" in cluster and not CLUSTER_PATH.search(cluster):
+            yield CheckFailure(
+                "cluster",
+                f"Invalid cluster '{cluster}': expected its name or "
+                "projects/p/locations/l/clusters/c.",
+            )
+            return
+        yield from check_pool(body, known_location(inputs, call))
         count = inputs.get("nodeCount")
         if isinstance(count, int) and count < 0:
             yield CheckFailure("nodeCount", f"node_count {count} is negative.")
@@ -206,13 +214,20 @@ def find_location(inputs: Values, call: Call) -> str:
     return str(zone) if zone else names.region_setting(call.settings)
 
 
+def known_location(inputs: Values, call: Call) -> str:
+    """Return where a pool's cluster stands, empty while a preview cannot know it."""
+    cluster, given = inputs.get("cluster"), inputs.get("location")
+    if isinstance(cluster, str) and "/" in cluster:
+        return find_cluster(inputs, call).split("/")[3]
+    if given is UNKNOWN or (given is None and cluster is UNKNOWN):
+        return ""
+    return find_location(inputs, call)
+
+
 def find_cluster(inputs: Values, call: Call) -> str:
     """Return the full name of a pool's cluster, given as a name or as a path."""
     cluster = str(inputs["cluster"])
     if "/" in cluster:
-        path = names.relative_name(cluster)
-        if len(path.split("/")) != 6:
-            raise missing(f"Not found: {cluster}: expected projects/p/locations/l/clusters/c.")
-        return path
+        return names.relative_name(cluster)
     project = names.project_of(inputs, call.settings)
     return f"projects/{project}/locations/{find_location(inputs, call)}/clusters/{cluster}"

@@ -18,11 +18,9 @@ REGION = re.compile(r"[a-z]+-[a-z]+\d+")
 
 # Regions whose zones are not a, b, c (Google Cloud documentation, "Regions and zones", 2026-11).
 UNUSUAL_ZONES: Mapping[str, str] = {
-    "asia-east1": "abc",
     "europe-west1": "bcd",
     "us-central1": "abcf",
     "us-east1": "bcd",
-    "us-south1": "abc",
 }
 
 
