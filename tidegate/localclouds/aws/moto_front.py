@@ -30,6 +30,7 @@ from tidegate.localclouds.aws.actions import (
     name_action,
     render_error,
 )
+from tidegate.localclouds.aws.corrections.offerings import load_moto_without_offerings
 from tidegate.localclouds.aws.journal import Entry, Journal
 from tidegate.localclouds.aws.moto_clock import MotoClock
 from tidegate.localclouds.faults import Faults, judge
@@ -59,8 +60,8 @@ class MotoFront:
         self._store = store
         self._faults = faults
         self._journal = Journal(store)
-        self._clock = MotoClock()
         self._application = _load_moto()
+        self._clock = MotoClock()
         correct()
         self._replay()
 
@@ -167,6 +168,7 @@ def _load_moto() -> WSGIApplication:
     from moto.moto_api._internal import mock_random
 
     mock_random.seed(0)  # moto draws some ids while its modules are imported
+    load_moto_without_offerings()
     from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
     class Dispatcher(DomainDispatcherApplication):

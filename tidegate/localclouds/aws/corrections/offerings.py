@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
+
+OFFERINGS = "resources/instance_type_offerings"
 
 
 class RegionalOfferings(dict[str, Any]):
@@ -33,8 +35,7 @@ class RegionalOfferings(dict[str, Any]):
 
         if region not in self._regions:
             raise KeyError(region)
-        folder = Path("ec2/resources/instance_type_offerings") / self._kind
-        found = load_resource(str(folder / f"{region}.json"))
+        found = load_resource(f"ec2/{OFFERINGS}/{self._kind}/{region}.json")
         self[region] = [{**offering, "LocationType": self._kind} for offering in found]
         return self[region]
 
@@ -44,6 +45,26 @@ class RegionalOfferings(dict[str, Any]):
             return self[region]
         except KeyError:
             return default
+
+
+def load_moto_without_offerings() -> None:
+    """Import moto's EC2 without the offerings of all regions: 50 MB and most of a second.
+
+    Moto reads them while it is imported. What was imported before keeps them until
+    `read_offerings_by_region` replaces them.
+    """
+    from moto.utilities import utils
+
+    original = utils.load_resource
+
+    def load(resource: str) -> Any:
+        return [] if OFFERINGS in resource else original(resource)
+
+    utils.load_resource = load
+    try:
+        importlib.import_module("moto.ec2.models.instance_types")
+    finally:
+        utils.load_resource = original
 
 
 def read_offerings_by_region() -> None:
