@@ -334,9 +334,11 @@ def test_look_ups(aws):
     assert "do not answer aws:ec2/getAmi:getAmi" in details
 
 
-def test_a_fault_of_ours_reaches_the_engine_in_words(aws, caplog):
+def test_a_fault_of_ours_reaches_the_engine_in_words_and_the_journal_is_kept(aws, caplog):
     class Broken(StoredType):
         def create(self, inputs, call) -> Created:
+            client = aws.cloud.behaviours[GROUP].client(call, {})
+            client.create_log_group(logGroupName="done-before-the-fault")
             raise ZeroDivisionError("oops")
 
     class Refusing(StoredType):
@@ -358,6 +360,10 @@ def test_a_fault_of_ours_reaches_the_engine_in_words(aws, caplog):
     finally:
         del aws.cloud.behaviours[TOPIC]
 
+    with aws.world.store.transaction() as connection:
+        row = connection.execute("SELECT body FROM aws_journal ORDER BY sequence DESC LIMIT 1")
+        last = row.fetchone()[0]
+    assert b"done-before-the-fault" in last
     assert broken == "fault in the local clouds: ZeroDivisionError: oops"
     assert refusing == "LimitExceeded: too many"
     assert aws.world.store.get("aws", TOPIC, "broken") is None

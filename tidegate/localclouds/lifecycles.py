@@ -155,15 +155,19 @@ class Resource:
         return created, outputs
 
     def _commit(self, work: Callable[[], Answer]) -> Answer:
-        """Do the work in one transaction; what the cloud did before it refused stays done."""
-        refused: CloudError | None = None
+        """Do the work in one transaction.
+
+        What the cloud did before it refused, or before a fault of ours, stays done: its own
+        state holds it already, and a rolled back journal would forget it.
+        """
+        failed: Exception | None = None
         with self.call.world.store.transaction():
             try:
                 answer = work()
-            except CloudError as error:
-                refused = error
-        if refused is not None:
-            raise refused
+            except Exception as error:  # noqa: BLE001 - raised again once the journal is kept
+                failed = error
+        if failed is not None:
+            raise failed
         return answer
 
     def _take_over(self, inputs: Values) -> Record | None:
