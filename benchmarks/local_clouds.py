@@ -55,6 +55,7 @@ def main(repeats: int) -> None:
             state = Path(folder) / f"state-{turn}"
             try:
                 endpoints = start_local_clouds(state)
+                wait_until_idle(endpoints.pid)
                 environment = local_environment(endpoints, os.environ)
                 ours.append(bring_up(Path(folder) / f"ours-{turn}", environment))
                 peaks.append(read_peak_megabytes(endpoints.pid))
@@ -125,6 +126,22 @@ def run_pulumi(arguments: list[str], project: Path, settings: dict[str, str]) ->
     )
     if result.returncode:
         sys.exit(f"pulumi {arguments[0]}: {result.stdout[-2000:]}{result.stderr[-2000:]}")
+
+
+def wait_until_idle(pid: int) -> None:
+    """Wait until the server has warmed up; the other side has nothing to load either."""
+    before = read_ticks(pid)
+    for _ in range(120):
+        time.sleep(0.5)
+        now = read_ticks(pid)
+        if now - before <= 2:
+            return
+        before = now
+
+
+def read_ticks(pid: int) -> int:
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])  # user and system time, in hundredths of a second
 
 
 def read_peak_megabytes(pid: int) -> float:
