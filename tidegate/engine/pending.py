@@ -7,6 +7,7 @@ identifier follows from what was asked for, reading it tells.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -42,10 +43,17 @@ An identifier need not exist: it is read back, and what is not there is dropped.
 
 _AZURE = "/subscriptions/{subscriptionId}/resourceGroups/{resourceGroupName}/providers"
 
-# How each type's identifier follows from its inputs, as the provider's own import documentation
-# gives it (pulumi.com/registry, looked up 2026-11-30).
+# How each type's identifier follows from its inputs. Sources, read on 2026-11-30:
+# - aws: the "Import" section of each resource in pulumi-aws 7.51.1.
+# - gcp: the same in pulumi-gcp 10.2.0, of several forms the one that the provider records itself
+#   (node pools, buckets: hashicorp/terraform-provider-google, container and storage services).
+# - azure-native: the resource's address in Azure's own SDKs (azure-mgmt-compute 39.0.0,
+#   -containerservice 41.8.0, -loganalytics 14.0.0, -storage 25.3.0). That of a resource group is
+#   the beginning of each.
 IDENTIFIERS: Mapping[str, str] = {
+    "aws:autoscaling/group:Group": "{name}",
     "aws:autoscaling/tag:Tag": "{autoscalingGroupName},{tag[key]}",
+    "aws:budgets/budget:Budget": "{accountId}:{name}",
     "aws:cloudwatch/logGroup:LogGroup": "{name}",
     "aws:eks/cluster:Cluster": "{name}",
     "aws:eks/nodeGroup:NodeGroup": "{clusterName}:{nodeGroupName}",
@@ -57,13 +65,21 @@ IDENTIFIERS: Mapping[str, str] = {
     ),
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": "{bucket}",
     "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": "{bucket}",
+    "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": (
+        "{bucket}"
+    ),
     "aws:s3/bucketVersioning:BucketVersioning": "{bucket}",
+    "gcp:compute/network:Network": "projects/{project}/global/networks/{name}",
     "gcp:compute/reservation:Reservation": "projects/{project}/zones/{zone}/reservations/{name}",
+    "gcp:compute/subnetwork:Subnetwork": "projects/{project}/regions/{region}/subnetworks/{name}",
     "gcp:container/cluster:Cluster": "projects/{project}/locations/{location}/clusters/{name}",
-    "gcp:container/nodePool:NodePool": "{project}/{location}/{cluster}/{name}",
+    "gcp:container/nodePool:NodePool": (
+        "projects/{project}/locations/{location}/clusters/{cluster}/nodePools/{name}"
+    ),
     "gcp:logging/projectBucketConfig:ProjectBucketConfig": (
         "projects/{project}/locations/{location}/buckets/{bucketId}"
     ),
+    "gcp:logging/projectExclusion:ProjectExclusion": "projects/{project}/exclusions/{name}",
     "gcp:storage/bucket:Bucket": "{name}",
     "azure-native:compute:CapacityReservation": (
         _AZURE + "/Microsoft.Compute/capacityReservationGroups/{capacityReservationGroupName}"
@@ -71,6 +87,9 @@ IDENTIFIERS: Mapping[str, str] = {
     ),
     "azure-native:compute:CapacityReservationGroup": (
         _AZURE + "/Microsoft.Compute/capacityReservationGroups/{capacityReservationGroupName}"
+    ),
+    "azure-native:compute:VirtualMachineScaleSet": (
+        _AZURE + "/Microsoft.Compute/virtualMachineScaleSets/{vmScaleSetName}"
     ),
     "azure-native:containerservice:AgentPool": (
         _AZURE + "/Microsoft.ContainerService/managedClusters/{resourceName}"
@@ -115,9 +134,11 @@ def find_by_inputs(pending: PendingCreate) -> str | None:
     if template is None:
         raise CannotTell(f"the cloud chooses the identifiers of {pending.type}")
     try:
-        return template.format_map(_Known(pending))
+        identifier = template.format_map(_Known(pending))
     except KeyError as error:
         raise CannotTell(f"{pending.type} needs {error} for its identifier") from error
+    owner = pending.inputs.get("expectedBucketOwner")
+    return f"{identifier},{owner}" if owner else identifier
 
 
 class _Known(dict[str, Any]):
@@ -126,7 +147,21 @@ class _Known(dict[str, Any]):
     def __init__(self, pending: PendingCreate) -> None:
         super().__init__(pending.provider_inputs)
         self.update({name: value for name, value in pending.inputs.items() if _is_plain(value)})
+        if pending.type.startswith("gcp:"):
+            self._shorten_references()
 
+    def _shorten_references(self) -> None:
+        """Google's inputs may be names or whole addresses; a pool's cluster says where it is."""
+        cluster = _GKE_CLUSTER.search(str(self.get("cluster", "")))
+        self.update(cluster.groupdict() if cluster else {})
+        for name, value in self.items():
+            if isinstance(value, str):
+                self[name] = value.rsplit("/", 1)[-1]
+
+
+_GKE_CLUSTER = re.compile(
+    r"projects/(?P<project>[^/]+)/locations/(?P<location>[^/]+)/clusters/(?P<cluster>[^/]+)"
+)
 
 # The engine's mark of a secret in a state file: what it hides cannot be part of an identifier.
 _HIDDEN = "4dabf18193072939515e22adb298388d"

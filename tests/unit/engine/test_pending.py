@@ -40,6 +40,36 @@ GCP = {"project": "ml", "region": "europe-west4"}
             "projects/other/locations/europe-west4/clusters/c",
         ),
         (
+            "gcp:container/nodePool:NodePool",
+            {"name": "train", "cluster": "c", "location": "europe-west4"},
+            GCP,
+            "projects/ml/locations/europe-west4/clusters/c/nodePools/train",
+        ),
+        (
+            "gcp:container/nodePool:NodePool",
+            {"name": "train", "cluster": "projects/other/locations/us-east4/clusters/c"},
+            GCP,
+            "projects/other/locations/us-east4/clusters/c/nodePools/train",
+        ),
+        (
+            "gcp:compute/reservation:Reservation",
+            {"name": "held", "zone": "https://example.invalid/projects/ml/zones/us-east4-b"},
+            GCP,
+            "projects/ml/zones/us-east4-b/reservations/held",
+        ),
+        (
+            "aws:s3/bucketVersioning:BucketVersioning",
+            {"bucket": "logs-1", "expectedBucketOwner": "111122223333"},
+            {},
+            "logs-1,111122223333",
+        ),
+        (
+            "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
+            {"role": "nodes", "policyArn": "arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy"},
+            {},
+            "nodes/arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy",
+        ),
+        (
             "azure-native:containerservice:AgentPool",
             {"resourceGroupName": "rg", "resourceName": "aks", "agentPoolName": "train"},
             AZURE,
@@ -49,6 +79,11 @@ GCP = {"project": "ml", "region": "europe-west4"}
 )
 def test_follows_from_the_inputs(type_, inputs, provider, identifier) -> None:
     assert find_by_inputs(PendingCreate("urn", type_, inputs, provider)) == identifier
+
+
+def test_cannot_tell_a_budget_of_an_account_that_is_not_given() -> None:
+    with pytest.raises(CannotTell, match="'accountId'"):
+        find_by_inputs(PendingCreate("urn", "aws:budgets/budget:Budget", {"name": "gpus"}, {}))
 
 
 def test_cannot_tell_where_the_cloud_chooses() -> None:
