@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from tidegate.localclouds.answered import as_answered, as_given
 from tidegate.localclouds.contracts import (
     UNKNOWN,
     Call,
@@ -26,7 +26,7 @@ from tidegate.localclouds.differences import (
     forces_replacement,
     overlay_inputs,
 )
-from tidegate.localclouds.naming import SUFFIX_LENGTH, build_name, find_rules, strip_version
+from tidegate.localclouds.naming import build_name, find_rules, is_auto_name, strip_version
 from tidegate.localclouds.rules import TypeRules, check_limits
 from tidegate.localclouds.schema import ResourceSchema, load_schema
 from tidegate.localclouds.shapes import INTERNAL, check_shapes
@@ -101,8 +101,7 @@ class Resource:
         return {**inputs, name: kept if is_ours else build_name(self.rules, self.call.name, seed)}
 
     def _is_autoname(self, name: str) -> bool:
-        cut = build_name(self.rules, self.call.name, b"")[:-SUFFIX_LENGTH]
-        return re.fullmatch(re.escape(cut) + f"[0-9a-f]{{{SUFFIX_LENGTH}}}", name) is not None
+        return is_auto_name(self.rules, self.call.name, name)
 
     def diff(self, id: str, old: Values, new: Values) -> Difference:
         """Return what changed, what of it replaces, and whether the old one goes first.
@@ -207,13 +206,14 @@ class Resource:
             return None
         given = asked if asked.values else Properties(record.inputs)
         outputs = self._complete(record.inputs, live)
-        inputs = overlay_inputs(self.schema.inputs, given.values, outputs)
+        inputs = overlay_inputs(self.schema.inputs, given.values, as_given(self.schema, outputs))
         return (inputs, given.secrets), self._render(outputs, given)
 
     def _adopt(self, id: str) -> Record | None:
-        inputs = self.behaviour.adopt(id, self.call)
-        if inputs is None:
+        found = self.behaviour.adopt(id, self.call)
+        if found is None:
             return None
+        inputs = as_given(self.schema, found)
         record = Record(self.call.cloud, self.call.type_token, id, self.call.urn, inputs)
         self.call.world.store.put(record)
         return record
@@ -274,7 +274,7 @@ class Resource:
     def _outputs_among(self, values: Values) -> Values:
         return {
             key: value
-            for key, value in values.items()
+            for key, value in as_answered(self.schema, values).items()
             if value is not None and (key in self.schema.outputs or key in INTERNAL)
         }
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+import uuid
 
 from tidegate.localclouds.contracts import Call, Values
 from tidegate.localclouds.rules import NO_RULES, TypeRules, load_rules
 
 SUFFIX_LENGTH = 7
+UUID_MARK = 4
+"""Bytes of a UUID that come from the logical name, by which it is known as an auto-name."""
 
 
 def find_rules(package: str, type_token: str) -> TypeRules:
@@ -22,20 +25,37 @@ def strip_version(type_token: str) -> str:
 
 
 def build_name(rules: TypeRules, logical_name: str, seed: bytes) -> str:
-    """Return an auto-name: the logical name, a dash and seven hexadecimal digits.
+    """Return an auto-name: the logical name, a dash and seven hexadecimal digits; or a UUID.
 
     The logical name is cut where the cloud's limit leaves no room. The digits come from the
     engine's seed, so that a preview and its update agree.
     """
-    suffix = hashlib.sha256(seed or logical_name.encode()).hexdigest()[:SUFFIX_LENGTH]
+    digest = hashlib.sha256(seed or logical_name.encode())
+    if rules.autoname_form == "uuid":
+        own = hashlib.sha256(logical_name.encode()).digest()[:UUID_MARK]
+        return str(uuid.UUID(bytes=own + digest.digest()[UUID_MARK:16], version=4))
+    stem = _build_stem(rules, logical_name)
+    return f"{stem}{digest.hexdigest()[:SUFFIX_LENGTH]}"
+
+
+def is_auto_name(rules: TypeRules, logical_name: str, name: str) -> bool:
+    """Tell whether a name is one that `build_name` gives, whatever the seed."""
+    if rules.autoname_form == "uuid":
+        mark = build_name(rules, logical_name, b"").partition("-")[0]
+        return re.fullmatch(rf"{mark}(-[0-9a-f]+){{4}}", name) is not None
+    stem = re.escape(_build_stem(rules, logical_name))
+    return re.fullmatch(f"{stem}[0-9a-f]{{{SUFFIX_LENGTH}}}", name) is not None
+
+
+def _build_stem(rules: TypeRules, logical_name: str) -> str:
     base, separator = logical_name, "-"
     if rules.autoname_form != "plain":
         base = base.lower()
     if rules.autoname_form == "lower-alnum":
         base, separator = re.sub(r"[^a-z0-9]", "", base), ""
     if rules.autoname_max:
-        base = base[: rules.autoname_max - len(suffix) - len(separator)]
-    return f"{base}{separator}{suffix}"
+        base = base[: rules.autoname_max - SUFFIX_LENGTH - len(separator)]
+    return f"{base}{separator}"
 
 
 def identify(inputs: Values, call: Call) -> str:

@@ -9,7 +9,7 @@ for every element of a list or every value of a map):
     delete_first = true                      # the replacement is created after the deletion
     autoname = "name"                        # filled from the logical name when left out
     autoname_max = 512                       # at most so long, the random suffix included
-    autoname_form = "plain"                  # plain | lower | lower-alnum
+    autoname_form = "plain"                  # plain | lower | lower-alnum | uuid
     id = "{name}"                            # for stored types: from inputs and settings
     immutable = ["x"]                        # a change is refused, the cloud cannot replace it
     secret_outputs = ["primaryKey"]          # outputs that are secret whatever the inputs are

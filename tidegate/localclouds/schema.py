@@ -31,6 +31,7 @@ _LOADING = threading.RLock()
 SDK_MODULES = {"aws": "pulumi_aws", "gcp": "pulumi_gcp", "azure-native": "pulumi_azure_native"}
 OPEN_SETS = frozenset({"InstanceType"})
 """Enums of an SDK that lag behind the cloud: pulumi_aws 7.51.1 lacks 32 of EC2's types."""
+OBJECT_MARKS = ("_pulumi_input_type", "_pulumi_output_type")
 SCALARS: dict[Any, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
 
 
@@ -75,6 +76,12 @@ class ResourceSchema:
     token: str
     inputs: Shape
     outputs: frozenset[str]
+    resource: type = field(compare=False)
+
+    @cached_property
+    def results(self) -> Mapping[str, Shape]:
+        """The forms of the outputs: azure-native's differ from those of the inputs in places."""
+        return derive_properties(self.resource)
 
 
 @cache
@@ -90,6 +97,7 @@ def load_schema(type_token: str) -> ResourceSchema:
         type_token,
         Shape("object", arguments=_find_arguments(module, resource)),
         frozenset(name for name, _ in _pulumi_properties(resource)),
+        resource,
     )
 
 
@@ -159,7 +167,7 @@ def _pulumi_properties(cls: type) -> Iterator[tuple[str, property]]:
 
 
 def derive_properties(arguments: type) -> dict[str, Shape]:
-    """Return the form of each property of an `…Args` class."""
+    """Return the form of each property of an `…Args`, output or resource class."""
     scope = {**vars(sys.modules[arguments.__module__]), "Output": pulumi.Output, "T": NoneType}
     return {
         name: derive_shape(typing.get_type_hints(attribute.fget, globalns=scope)["return"])
@@ -185,6 +193,8 @@ def derive_required(arguments: type) -> frozenset[str]:
 
 def derive_shape(hint: Any) -> Shape:
     """Return the form that a type annotation of an SDK describes."""
+    if get_origin(hint) is pulumi.Output:  # alone: the output of a resource
+        return derive_shape(get_args(hint)[0])
     options = [option for option in _flatten(hint) if not _is_deferred(option)]
     shapes = [_derive_plain(option) for option in options]
     choices = tuple(choice for shape in shapes for choice in shape.choices)
@@ -222,6 +232,6 @@ def _derive_plain(option: Any) -> Shape:
         return Shape("string")
     if isinstance(option, type) and issubclass(option, Enum):
         return Shape("string", choices=tuple(choice.value for choice in option))
-    if isinstance(option, type) and hasattr(option, "_pulumi_input_type"):
+    if isinstance(option, type) and any(hasattr(option, mark) for mark in OBJECT_MARKS):
         return Shape("object", arguments=option)
     return ANY

@@ -8,6 +8,8 @@ from tidegate.localclouds.azure import places
 from tidegate.localclouds.azure.aks_rules import SPOT_LABEL, SPOT_TAINT
 from tidegate.localclouds.azure.arm import Arm, Logic, refuse_changes
 from tidegate.localclouds.azure.errors import invalid_parameter, refused
+from tidegate.localclouds.azure.identities import user_assigned
+from tidegate.localclouds.azure.identity_logic import may_change
 from tidegate.localclouds.azure.ids import ArmId, digits_of, identify, parse_id
 from tidegate.localclouds.azure.kinds import AGENT_POOL, RESERVATION, RESERVATION_GROUP
 from tidegate.localclouds.bodies import Body, fill_defaults
@@ -18,27 +20,47 @@ NODE_IMAGE = "AKSUbuntu-2204gen2containerd-202611.10.0"
 DEFAULT_SIZE = "Standard_DS2_v2"
 MACHINE = "Microsoft.ContainerService/managedClusters/agentPools/machines"
 
-# Set once and for all (Microsoft Learn, AKS agent pool REST reference; AKS#5436 for the
-# reservation group).
-FIXED = (
+# What AKS never changes in a cluster or a pool, as terraform-provider-azurerm documents it of
+# azurerm_kubernetes_cluster and azurerm_kubernetes_cluster_node_pool ("forces a new resource",
+# or a pool of another name in between), read on 2026-11-30; Azure/AKS#5436 for the reservation
+# group. Of gatewayProfile, gpuProfile, podIPAllocationMode and type: general vendor
+# documentation, not verified.
+FIXED_IN_CLUSTERS = (
+    "apiServerAccessProfile.enablePrivateCluster",
+    "diskEncryptionSetID",
+    "dnsPrefix",
+    "enableRBAC",
+    "fqdnSubdomain",
+    "nodeResourceGroup",
+)
+FIXED_IN_POOLS = (
     "availabilityZones",
     "capacityReservationGroupID",
+    "enableEncryptionAtHost",
+    "enableNodePublicIP",
+    "enableUltraSSD",
+    "gatewayProfile",
     "gpuInstanceProfile",
     "gpuProfile",
+    "hostGroupID",
     "kubeletConfig",
     "kubeletDiskType",
     "linuxOSConfig",
     "maxPods",
+    "nodePublicIPPrefixID",
     "osDiskSizeGB",
     "osDiskType",
     "osType",
+    "podIPAllocationMode",
     "podSubnetID",
+    "proximityPlacementGroupID",
     "scaleSetEvictionPolicy",
     "scaleSetPriority",
     "spotMaxPrice",
     "type",
     "vmSize",
     "vnetSubnetID",
+    "windowsProfile",
 )
 
 
@@ -48,9 +70,9 @@ class ManagedClusterLogic(Logic):
     def settle(self, arm: Arm, id: ArmId, old: Body | None, body: Body) -> None:
         """Fill the cluster in."""
         for pool in body["properties"].get("agentPoolProfiles") or []:
-            check_reservation(arm, pool)
+            check_reservation(arm, body, pool)
         properties = body["properties"]
-        refuse_changes(old, body, ("dnsPrefix", "nodeResourceGroup"))
+        refuse_changes(old, body, FIXED_IN_CLUSTERS)
         prefix = properties.get("dnsPrefix") or properties.get("fqdnSubdomain")
         version = properties.get("kubernetesVersion") or KUBERNETES_VERSION
         host = f"{prefix}-{identify(str(id))[:8]}.hcp.{body['location']}.azmk8s.io"
@@ -77,10 +99,6 @@ class ManagedClusterLogic(Logic):
         )
         properties["currentKubernetesVersion"] = properties["kubernetesVersion"]
         fill_defaults(body, {"sku": {"name": "Base", "tier": "Free"}})
-        identity = body.get("identity")
-        if identity:
-            identity.setdefault("principalId", identify(f"{id}/principal"))
-            identity.setdefault("tenantId", identify(id.subscription))
 
     def after_put(self, arm: Arm, id: ArmId, body: Body, *, is_new: bool) -> None:
         """Put the pools that were given inline; pools that others made stay."""
@@ -123,9 +141,9 @@ class AgentPoolLogic(Logic):
         for reason in places.check_size(size, cluster["location"]) if size else ():
             raise refused("InvalidParameter", reason)
         self._check_mode(arm, id, old, properties)
-        refuse_changes(old, body, FIXED)
+        refuse_changes(old, body, FIXED_IN_POOLS)
         fill_pool(properties, cluster["properties"]["kubernetesVersion"])
-        check_reservation(arm, properties)
+        check_reservation(arm, cluster, properties)
 
     def _check_mode(self, arm: Arm, id: ArmId, old: Body | None, properties: Body) -> None:
         was_system = old is not None and old["properties"]["mode"] == "System"
@@ -154,8 +172,12 @@ class AgentPoolLogic(Logic):
         return int((body.get("properties") or {}).get("count") or 0) > before
 
 
-def check_reservation(arm: Arm, properties: Body) -> None:
-    """Refuse a capacity reservation group that does not exist or holds other sizes."""
+def check_reservation(arm: Arm, cluster: Body, properties: Body) -> None:
+    """Refuse a capacity reservation group that does not exist, holds other sizes or is forbidden.
+
+    AKS needs a user-assigned identity with Contributor over the group (Microsoft Learn, "Assign
+    capacity reservation groups to AKS node pools", 2026-11-30).
+    """
     given = properties.get("capacityReservationGroupID")
     if not given:
         return
@@ -168,6 +190,13 @@ def check_reservation(arm: Arm, properties: Body) -> None:
     if size.lower() not in {str(item["sku"]["name"]).lower() for item in held}:
         raise invalid_parameter(
             place, f"Capacity reservation group '{group.name}' has no reservation of size {size}."
+        )
+    if not any(may_change(arm, principal, group) for principal in user_assigned(cluster)):
+        raise refused(
+            "ResourceMissingPermissionError",
+            "The cluster needs a user-assigned identity with the role Contributor over the "
+            f"capacity reservation group '{group.name}' to use it.",
+            403,
         )
 
 

@@ -16,6 +16,7 @@ from tidegate.localclouds.azure.errors import (
     no_resource,
     refused,
 )
+from tidegate.localclouds.azure.identities import fill_identity
 from tidegate.localclouds.azure.ids import ArmId, now, parse_id
 from tidegate.localclouds.azure.kinds import BY_TYPE, RESOURCE_GROUP, Kind
 from tidegate.localclouds.azure.places import check_region, fold_region
@@ -128,6 +129,8 @@ class Arm:
             old = self.find(id)
             body = self._prepare(kind, id, old, asked)
             raise_first(check_body(kind, id.name, body))
+            if "identity" in kind.envelope:
+                fill_identity(self.find, id, old, body)
             self.logic_of(kind).settle(self, id, old, body)
             self.keep(id, body)
             is_new = old is None
@@ -203,6 +206,8 @@ class Arm:
             self._check_parents(parent)
             if self.find(parent) is None:
                 raise no_parent(parent.kind, parent.name)
+        elif id.scope:
+            self.get(id.parent())
 
     # Operations
 
@@ -248,14 +253,14 @@ def refuse_changes(old: Body | None, body: Body, properties: Iterable[str]) -> N
     Args:
         old: The live body, None for a new resource.
         body: The body that is asked for.
-        properties: Names in `properties` that cannot change.
+        properties: Paths in `properties` that cannot change.
     """
     if old is None:
         return
     for word in properties:
-        before, after = old["properties"].get(word), body["properties"].get(word)
+        before, after = look(old, f"properties.{word}"), look(body, f"properties.{word}")
         if after is None and before is not None:
-            body["properties"][word] = before
+            _put_back(body["properties"], word, before)
         elif before != after:
             raise refused(
                 "PropertyChangeNotAllowed",
@@ -263,6 +268,13 @@ def refuse_changes(old: Body | None, body: Body, properties: Iterable[str]) -> N
                 f"{after!r} was asked for.",
                 400,
             )
+
+
+def _put_back(part: Body, path: str, value: Any) -> None:
+    *parents, last = path.split(".")
+    for word in parents:
+        part = part.setdefault(word, {})
+    part[last] = value
 
 
 def fingerprint_of(body: Mapping[str, Any]) -> str:

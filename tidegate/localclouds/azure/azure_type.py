@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from tidegate.localclouds.answered import as_answered
 from tidegate.localclouds.azure.aks_rules import SPOT_LABEL, SPOT_TAINT
 from tidegate.localclouds.azure.arm import Arm, check_body, shown
 from tidegate.localclouds.azure.errors import refused
@@ -22,6 +23,7 @@ from tidegate.localclouds.contracts import (
     Values,
 )
 from tidegate.localclouds.rest_shape import build_properties, build_rest, pulumi_place
+from tidegate.localclouds.schema import load_schema
 from tidegate.localclouds.store import Record
 from tidegate.localclouds.stored import StoredType
 
@@ -37,6 +39,10 @@ class AzureType(StoredType):
 
     def build_id(self, inputs: Values, call: Call) -> ArmId:
         """Return the id that the inputs name."""
+        if self._kind.is_extension:
+            return parse_id(
+                f"{inputs['scope']}/providers/{self._kind.type}/{inputs[self._kind.own_name]}"
+            )
         subscription, group = subscription_of(call.settings), str(inputs["resourceGroupName"])
         if self._kind is RESOURCE_GROUP:
             return ArmId(subscription, group)
@@ -49,9 +55,10 @@ class AzureType(StoredType):
 
     def build_body(self, inputs: Values) -> Body:
         """Return the REST body that the inputs ask for."""
+        # REST takes sets of names as it answers them, as maps.
         given = {
             key: value
-            for key, value in inputs.items()
+            for key, value in as_answered(load_schema(self._kind.token), inputs).items()
             if key not in self._kind.path_inputs and value is not None
         }
         envelope = {key: value for key, value in given.items() if key in self._kind.envelope}
@@ -145,6 +152,8 @@ class AzureType(StoredType):
         path = {name: value for name, value in names if not name.startswith("=")}
         # An agent pool's own `type` hides behind the resource's, unless it was asked for.
         asked = {"type": True} if self._kind is AGENT_POOL else {}
+        if self._kind.is_extension:
+            return {**path, **self._outputs(body, asked)}
         return {"resourceGroupName": parsed.group, **path, **self._outputs(body, asked)}
 
     def _outputs(self, body: Body, inputs: Values) -> Values:

@@ -11,15 +11,18 @@ from tidegate.localclouds.azure.compute_logic import (
     ScaleSetLogic,
 )
 from tidegate.localclouds.azure.face import ArmFace
+from tidegate.localclouds.azure.identity_logic import IdentityLogic, RoleAssignmentLogic
 from tidegate.localclouds.azure.kinds import (
     AGENT_POOL,
     BLOB_CONTAINER,
     BLOB_SERVICE,
+    IDENTITY,
     KINDS,
     MANAGED_CLUSTER,
     MANAGEMENT_POLICY,
     RESERVATION,
     RESERVATION_GROUP,
+    ROLE_ASSIGNMENT,
     SCALE_SET,
     STORAGE_ACCOUNT,
     TABLE,
@@ -42,10 +45,12 @@ def build_azure_cloud(world: World) -> Cloud:
         (AGENT_POOL, AgentPoolLogic()),
         (BLOB_CONTAINER, BlobContainerLogic()),
         (BLOB_SERVICE, BlobServiceLogic()),
+        (IDENTITY, IdentityLogic()),
         (MANAGED_CLUSTER, ManagedClusterLogic()),
         (MANAGEMENT_POLICY, ManagementPolicyLogic()),
         (RESERVATION, ReservationLogic()),
         (RESERVATION_GROUP, ReservationGroupLogic()),
+        (ROLE_ASSIGNMENT, RoleAssignmentLogic()),
         (SCALE_SET, ScaleSetLogic()),
         (STORAGE_ACCOUNT, StorageAccountLogic()),
         (TABLE, TableLogic()),

@@ -25,6 +25,8 @@ class ArmId:
         namespace: The resource provider ("Microsoft.Compute"); empty for a group itself.
         types: The resource types from the outermost in.
         names: The names beside them; one fewer than types for a collection.
+        scope: For what hangs on another resource (a role assignment), that resource's path
+            within its group ("providers/Microsoft.Compute/capacityReservationGroups/held").
     """
 
     subscription: str
@@ -32,11 +34,14 @@ class ArmId:
     namespace: str = ""
     types: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    scope: str = ""
 
     def __str__(self) -> str:
         text = f"/subscriptions/{self.subscription}"
         if self.group:
             text += f"/resourceGroups/{self.group}"
+        if self.scope:
+            text += f"/{self.scope}"
         if self.namespace:
             text += f"/providers/{self.namespace}"
         for index, kind in enumerate(self.types):
@@ -70,13 +75,15 @@ class ArmId:
         if len(self.types) > 1:
             types = self.types[:-1]
             names = self.names[: len(types)]
-            return ArmId(self.subscription, self.group, self.namespace, types, names)
+            return ArmId(self.subscription, self.group, self.namespace, types, names, self.scope)
+        if self.scope:
+            return parse_id(f"{ArmId(self.subscription, self.group)}/{self.scope}")
         return ArmId(self.subscription, self.group)
 
     def child(self, kind: str, name: str) -> ArmId:
         """Return a resource inside this one."""
         types, names = (*self.types, kind), (*self.names, name)
-        return ArmId(self.subscription, self.group, self.namespace, types, names)
+        return ArmId(self.subscription, self.group, self.namespace, types, names, self.scope)
 
 
 def parse_id(text: str) -> ArmId:
@@ -95,9 +102,12 @@ def parse_id(text: str) -> ArmId:
         rest = rest[2:]
     if not rest:
         return found
+    last = max((index for index, step in enumerate(rest) if step.lower() == "providers"), default=0)
+    scope, rest = "/".join(rest[:last]), rest[last:]
     if rest[0].lower() != "providers" or len(rest) < 3:
         raise refused("InvalidResourceId", f"'{text}' is not a resource id of Azure.")
-    return ArmId(found.subscription, found.group, rest[1], tuple(rest[2::2]), tuple(rest[3::2]))
+    types, names = tuple(rest[2::2]), tuple(rest[3::2])
+    return ArmId(found.subscription, found.group, rest[1], types, names, scope)
 
 
 def subscription_of(settings: Mapping[str, Any]) -> str:

@@ -12,7 +12,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tidegate.localclouds.azure import aks_rules, compute_rules, log_rules, storage_rules
+from tidegate.localclouds.azure import (
+    aks_rules,
+    compute_rules,
+    identity_rules,
+    log_rules,
+    storage_rules,
+)
 from tidegate.localclouds.azure.ids import GROUP_TYPE
 from tidegate.localclouds.contracts import CheckFailure
 from tidegate.localclouds.rest_shape import SAME, Field, Shape
@@ -35,6 +41,7 @@ class Kind:
         check: Says what Azure refuses in a body, given the name and the whole body.
         shape: Where properties stand in `properties`, where the names differ.
         waits: Whether a change answers with an operation to poll.
+        is_extension: Whether it hangs on a resource of another type, its input `scope`.
     """
 
     token: str
@@ -44,6 +51,7 @@ class Kind:
     check: Rule
     shape: Shape = SAME
     waits: bool = False
+    is_extension: bool = False
 
     @property
     def own_name(self) -> str:
@@ -53,6 +61,8 @@ class Kind:
     @property
     def path_inputs(self) -> frozenset[str]:
         """The Pulumi inputs that are in the path and in no body."""
+        if self.is_extension:
+            return frozenset({"scope", *self.names})
         return frozenset({"resourceGroupName", *self.names})
 
 
@@ -283,6 +293,22 @@ SCALE_SET = Kind(
     waits=True,
 )
 
+IDENTITY = Kind(
+    "azure-native:managedidentity:UserAssignedIdentity",
+    "Microsoft.ManagedIdentity/userAssignedIdentities",
+    ("resourceName",),
+    TRACKED,
+    identity_rules.check_identity,
+)
+ROLE_ASSIGNMENT = Kind(
+    "azure-native:authorization:RoleAssignment",
+    "Microsoft.Authorization/roleAssignments",
+    ("roleAssignmentName",),
+    NONE,
+    identity_rules.check_role_assignment,
+    is_extension=True,
+)
+
 KINDS: tuple[Kind, ...] = (
     RESOURCE_GROUP,
     MANAGED_CLUSTER,
@@ -296,5 +322,7 @@ KINDS: tuple[Kind, ...] = (
     RESERVATION_GROUP,
     RESERVATION,
     SCALE_SET,
+    IDENTITY,
+    ROLE_ASSIGNMENT,
 )
 BY_TYPE: Mapping[str, Kind] = {kind.type.lower(): kind for kind in KINDS}
