@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pulumi
-from clusters import Joined
+from joined import Joined
 from plan import Plan
 from tidegate_components import CommittedCapacity, GpuNodePool, StorageTiers, Telemetry
 

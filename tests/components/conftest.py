@@ -63,8 +63,13 @@ class Recording:
 OUTPUTS = {
     "aws:eks/nodeGroup:NodeGroup": {"resources": [{"autoscalingGroups": [{"name": "asg-1"}]}]},
     "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 3},
+    "azure-native:managedidentity:UserAssignedIdentity": {"principalId": "principal-1"},
+    # A list of ids in the inputs.
+    "azure-native:containerservice:ManagedCluster": {
+        "identity": {"type": "UserAssigned", "userAssignedIdentities": {"identity-1": {}}}
+    },
 }
-"""What clouds answer beside the inputs, where a component reads it."""
+"""What clouds answer beside the inputs or in another form, where a program reads it."""
 
 
 class RecordingMonitor(mocks.MockMonitor):
@@ -82,7 +87,7 @@ class RecordingMonitor(mocks.MockMonitor):
             self.recording.all.append(each)
         state = struct_pb2.Struct()
         state.CopyFrom(request.object)
-        state.update({"name": request.name, **OUTPUTS.get(request.type, {}), **inputs})
+        state.update({"name": request.name, **inputs, **OUTPUTS.get(request.type, {})})
         identifier = f"{request.name}-id" if request.custom else ""
         return resource_pb2.RegisterResourceResponse(urn=urn, id=identifier, object=state)
 

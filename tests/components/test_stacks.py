@@ -18,7 +18,7 @@ from tidegate.manifest.check import FindingLevel, check_manifest
 from tidegate.manifest.read import read_manifest
 
 STACKS = Path(__file__).resolve().parents[2] / "stacks"
-MODULES = ("config", "plan", "clusters", "declare")
+MODULES = ("config", "plan", "joined", "eks", "gke", "aks", "clusters", "declare")
 
 
 def read_config(stack: str) -> dict[str, Any]:
@@ -124,6 +124,25 @@ def test_pools_come_after_their_cluster(run_stack):
 
     group = recording.one("nodeGroup:NodeGroup")
     assert any("eks/cluster:Cluster" in urn for urn in group.request.dependencies)
+
+
+def test_aks_may_use_reservations_before_its_pools_consume_them(run_stack):
+    recording = run_stack(read_config("prod"))
+
+    identity = recording.one("managedidentity:UserAssignedIdentity")
+    assert identity.inputs["tags"]["workload-class"] == "platform"
+    cluster = recording.one("containerservice:ManagedCluster")
+    assert cluster.inputs["identity"]["type"] == "UserAssigned"
+    role = recording.one("authorization:RoleAssignment")
+    assert role.inputs["principalId"] == "principal-1"
+    assert role.inputs["principalType"] == "ServicePrincipal"
+    assert any("authorization:RoleAssignment" in urn for urn in cluster.request.dependencies)
+
+
+def test_aks_gets_no_right_that_no_pool_needs(run_stack):
+    recording = run_stack(read_config("dev"))
+
+    assert not [each for each in recording.all if "RoleAssignment" in each.type]
 
 
 def test_an_unused_cloud_declares_nothing(run_stack):

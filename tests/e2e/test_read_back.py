@@ -254,6 +254,10 @@ def test_azure_reads_every_declared_field_of_the_cluster(
     group, cluster = inputs.pop("resourceGroupName"), inputs.pop("resourceName")
     # The cluster's own list of pools also names those that were added to it one by one.
     (system,) = inputs.pop("agentPoolProfiles")
+    # Pulumi takes a list of ids where REST has a map by id.
+    identity = inputs["identity"]
+    named = dict.fromkeys(identity["userAssignedIdentities"], {})
+    inputs["identity"] = {**identity, "userAssignedIdentities": named}
     read = aks.managed_clusters.get(group, cluster).as_dict()
     flat = {**read, **read.get("properties", {})}
     assert find_missing(inputs, flat) == []

@@ -1,0 +1,90 @@
+"""An AKS cluster in a resource group of its own, and what it may use there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pulumi
+from config import AzureCluster
+from joined import Joined
+from tidegate_components.sdk_imports import narrow_imports
+
+# Microsoft Learn, "Azure built-in roles", read 2026-11-30; the same in every subscription.
+CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
+
+
+def declare_aks(
+    name: str, cluster: AzureCluster, labels: dict[str, str], *, is_reserving: bool
+) -> Joined:
+    """Declare resource group, identity and cluster; `is_reserving` when a pool needs the right."""
+    with narrow_imports(
+        "pulumi_azure_native.containerservice",
+        "pulumi_azure_native.managedidentity",
+        "pulumi_azure_native.resources",
+    ):
+        from pulumi_azure_native.containerservice.managed_cluster import ManagedCluster
+        from pulumi_azure_native.managedidentity.user_assigned_identity import UserAssignedIdentity
+        from pulumi_azure_native.resources.resource_group import ResourceGroup
+    group = ResourceGroup(name, resource_group_name=name, location=cluster.region, tags=labels)
+    # A system-assigned identity cannot use capacity reservations.
+    identity = UserAssignedIdentity(
+        name,
+        resource_name_=name,
+        resource_group_name=group.name,
+        location=cluster.region,
+        tags=labels,
+    )
+    rights = _permit_reservations(name, group, identity) if is_reserving else []
+    aks = ManagedCluster(
+        name,
+        resource_name_=name,
+        resource_group_name=group.name,
+        location=cluster.region,
+        kubernetes_version=cluster.version,
+        dns_prefix=name,
+        enable_rbac=True,
+        identity={"type": "UserAssigned", "user_assigned_identities": [identity.id]},
+        # AKS makes no cluster without a system pool; the pools that join are resources of their
+        # own, and the inline list must not undo them (pulumi-azure-native#1686).
+        agent_pool_profiles=[
+            {
+                "name": "system",
+                "mode": "System",
+                "count": 1,
+                "vm_size": cluster.system_vm_size,
+                "os_type": "Linux",
+                "type": "VirtualMachineScaleSets",
+                "tags": labels,
+            }
+        ],
+        tags=labels,
+        opts=pulumi.ResourceOptions(ignore_changes=["agentPoolProfiles"], depends_on=rights),
+    )
+    return Joined(aks, {"resource_group_name": group.name})
+
+
+def _permit_reservations(name: str, group: Any, identity: Any) -> list[pulumi.Resource]:
+    """Let the cluster use the capacity reservations of its resource group.
+
+    AKS wants Contributor on the group that holds them, before a pool names one (Microsoft Learn,
+    "Assign capacity reservation groups to AKS node pools", read 2026-11-30). Azure takes up to an
+    hour to spread it: a pool that it refuses meanwhile is made by the next `up`.
+    """
+    with narrow_imports("pulumi_azure_native.authorization"):
+        from pulumi_azure_native.authorization.role_assignment import RoleAssignment
+    return [
+        RoleAssignment(
+            f"{name}-reservations",
+            principal_id=identity.principal_id,
+            # Without it a principal so young that Azure does not know it everywhere is refused.
+            principal_type="ServicePrincipal",
+            role_definition_id=group.id.apply(build_contributor_id),
+            scope=group.id,
+        )
+    ]
+
+
+def build_contributor_id(group_id: str) -> str:
+    """Return the id of the built-in role Contributor in the subscription of a resource group."""
+    subscription = "/".join(group_id.split("/")[:3])
+    return f"{subscription}/providers/Microsoft.Authorization/roleDefinitions/{CONTRIBUTOR}"

@@ -1,0 +1,83 @@
+"""An EKS cluster with its network and roles."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from typing import Any
+
+import pulumi
+from config import AwsCluster
+from joined import Joined
+from tidegate_components.sdk_imports import narrow_imports
+
+NODE_POLICIES = (
+    "AmazonEKSWorkerNodePolicy",
+    "AmazonEKS_CNI_Policy",
+    "AmazonEC2ContainerRegistryReadOnly",
+)
+
+
+def declare_eks(name: str, cluster: AwsCluster, labels: dict[str, str]) -> Joined:
+    """Declare network, roles and cluster."""
+    with narrow_imports("pulumi_aws.ec2", "pulumi_aws.eks"):
+        from pulumi_aws.ec2.subnet import Subnet
+        from pulumi_aws.ec2.vpc import Vpc
+        from pulumi_aws.eks.cluster import Cluster
+    vpc = Vpc(
+        name, cidr_block=cluster.cidr, enable_dns_hostnames=True, tags={**labels, "Name": name}
+    )
+    parts = ipaddress.ip_network(cluster.cidr).subnets(new_prefix=20)
+    subnets = [
+        Subnet(
+            f"{name}-{zone}",
+            vpc_id=vpc.id,
+            availability_zone=zone,
+            cidr_block=str(part),
+            tags={**labels, "Name": f"{name}-{zone}"},
+        )
+        for zone, part in zip(cluster.zones, parts, strict=False)
+    ]
+    control = _declare_role(f"{name}-control", "eks", ("AmazonEKSClusterPolicy",), labels)
+    nodes = _declare_role(f"{name}-nodes", "ec2", NODE_POLICIES, labels)
+    subnet_ids = [subnet.id for subnet in subnets]
+    eks = Cluster(
+        name,
+        name=name,
+        version=cluster.version,
+        role_arn=control.arn,
+        vpc_config={
+            "subnet_ids": subnet_ids,
+            "endpoint_private_access": True,
+            "endpoint_public_access": False,
+        },
+        tags=labels,
+    )
+    return Joined(eks, {"node_role_arn": nodes.arn, "subnet_ids": subnet_ids})
+
+
+def _declare_role(
+    name: str, service: str, policies: tuple[str, ...], labels: dict[str, str]
+) -> Any:
+    with narrow_imports("pulumi_aws.iam"):
+        from pulumi_aws.iam.role import Role
+        from pulumi_aws.iam.role_policy_attachment import RolePolicyAttachment
+    trust = {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Principal": {"Service": f"{service}.amazonaws.com"},
+                "Action": "sts:AssumeRole",
+            }
+        ],
+    }
+    role = Role(name, assume_role_policy=json.dumps(trust), tags=labels)
+    for policy in policies:
+        RolePolicyAttachment(
+            f"{name}-{policy}",
+            role=role.name,
+            policy_arn=f"arn:aws:iam::aws:policy/{policy}",
+            opts=pulumi.ResourceOptions(parent=role),
+        )
+    return role
