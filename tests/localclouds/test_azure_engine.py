@@ -147,26 +147,21 @@ def test_resource_group_shows_no_change(engine: Any) -> None:
     ("token", "inputs", "change", "replaces"),
     [
         (POOL, POOL_INPUTS, {"vmSize": "Standard_NC48ads_A100_v4"}, {"vmSize"}),
-        (POOL, POOL_INPUTS, {"gpuProfile": {"driver": "None"}}, {"gpuProfile"}),
         (POOL, POOL_INPUTS, {"gpuInstanceProfile": "MIG1g"}, {"gpuInstanceProfile"}),
-        (POOL, POOL_INPUTS, {"scaleSetPriority": "Spot"}, {"scaleSetPriority"}),
-        (POOL, POOL_INPUTS, {"osDiskSizeGB": 64}, {"osDiskSizeGB"}),
         (POOL, POOL_INPUTS, {"count": 2}, set()),
         (POOL, POOL_INPUTS, {"nodeLabels": {"a": "b"}}, set()),
         (ACCOUNT, ACCOUNT_INPUTS, {"accountName": "tgother"}, {"accountName"}),
-        (ACCOUNT, ACCOUNT_INPUTS, {"kind": "Storage"}, {"kind"}),
+        (ACCOUNT, ACCOUNT_INPUTS, {"isHnsEnabled": True}, {"isHnsEnabled"}),
         (ACCOUNT, ACCOUNT_INPUTS, {"sku": {"name": "Standard_ZRS"}}, set()),
         (WORKSPACE, WORKSPACE_INPUTS, {"workspaceName": "other"}, {"workspaceName"}),
         (WORKSPACE, WORKSPACE_INPUTS, {"retentionInDays": 60}, set()),
-        (HELD, HELD_INPUTS, {"zones": ["2"]}, {"zones"}),
-        (HELD, HELD_INPUTS, {"sku": {"name": "Standard_NC48ads_A100_v4", "capacity": 1}}, {"sku"}),
         (HELD, HELD_INPUTS, {"sku": {"name": GPU_SIZE, "capacity": 4}}, set()),
-        (HELD_GROUP, HELD_GROUP_INPUTS, {"zones": ["1"]}, {"zones"}),
+        (HELD_GROUP, HELD_GROUP_INPUTS, {"location": "northeurope"}, {"location"}),
         (CLUSTER, CLUSTER_INPUTS, {"dnsPrefix": "other"}, {"dnsPrefix"}),
         (CLUSTER, CLUSTER_INPUTS, {"tags": {"team": "ml"}}, set()),
     ],
 )
-def test_replaced_where_azure_cannot_change_it_and_changed_where_it_can(
+def test_replaced_where_the_provider_replaces_and_changed_where_azure_can(
     engine: Any, token: str, inputs: dict[str, Any], change: dict[str, Any], replaces: set[str]
 ) -> None:
     build_surroundings(engine, token)
@@ -176,6 +171,36 @@ def test_replaced_where_azure_cannot_change_it_and_changed_where_it_can(
     if not replaces:
         changed = engine.change(token, made, wanted)
         assert engine.refresh(token, changed) == changed.inputs
+
+
+@pytest.mark.parametrize(
+    ("token", "inputs", "change", "words"),
+    [
+        (POOL, POOL_INPUTS, {"gpuProfile": {"driver": "None"}}, "properties.gpuProfile"),
+        (POOL, POOL_INPUTS, {"maxPods": 42}, "properties.maxPods"),
+        (POOL, POOL_INPUTS, {"osDiskSizeGB": 64}, "properties.osDiskSizeGB"),
+        (POOL, POOL_INPUTS, {"enableNodePublicIP": True}, "properties.enableNodePublicIP"),
+        (ACCOUNT, ACCOUNT_INPUTS, {"kind": "Storage"}, "'kind' cannot be changed"),
+        (ACCOUNT, ACCOUNT_INPUTS, {"enableNfsV3": True}, "properties.isNfsV3Enabled"),
+        (ACCOUNT, ACCOUNT_INPUTS, {"encryption": {"requireInfrastructureEncryption": True}},
+         "properties.encryption.requireInfrastructureEncryption"),
+        (HELD, HELD_INPUTS, {"zones": ["2"]}, "zones"),
+        (HELD, HELD_INPUTS, {"sku": {"name": "Standard_NC48ads_A100_v4", "capacity": 1}},
+         "'sku.name' is not allowed"),
+        (HELD_GROUP, HELD_GROUP_INPUTS, {"zones": ["1"]}, "'zones' is not allowed"),
+        (CLUSTER, CLUSTER_INPUTS, {"enableRBAC": False}, "properties.enableRBAC"),
+    ],
+)  # fmt: skip
+def test_what_azure_never_changes_fails_the_update_and_is_no_replacement(
+    engine: Any, token: str, inputs: dict[str, Any], change: dict[str, Any], words: str
+) -> None:
+    build_surroundings(engine, token)
+    made = engine.up(token, inputs)
+    wanted = {**inputs, **change}
+    assert engine.diff(token, made, wanted).replaces == set()
+    with pytest.raises(CloudError, match=words):
+        engine.change(token, made, wanted)
+    assert engine.refresh(token, made) == made.inputs
 
 
 @pytest.mark.parametrize(

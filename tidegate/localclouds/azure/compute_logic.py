@@ -12,6 +12,18 @@ from tidegate.localclouds.bodies import Body, fill_defaults, look
 
 SCALE_SET_VM = "Microsoft.Compute/virtualMachineScaleSets/virtualMachines"
 
+# What Azure never changes in a scale set: general vendor documentation, not verified. Of capacity
+# reservations it changes the count and the tags alone (terraform-provider-azurerm documents of
+# azurerm_capacity_reservation that another zone or sku forces a new one, read on 2026-11-30).
+FIXED_IN_SCALE_SETS = (
+    "orchestrationMode",
+    "platformFaultDomainCount",
+    "virtualMachineProfile.evictionPolicy",
+    "virtualMachineProfile.osProfile.adminUsername",
+    "virtualMachineProfile.osProfile.computerNamePrefix",
+    "virtualMachineProfile.priority",
+)
+
 
 class ReservationGroupLogic(Logic):
     """`Microsoft.Compute/capacityReservationGroups`."""
@@ -97,7 +109,7 @@ class ScaleSetLogic(Logic):
 
     def settle(self, arm: Arm, id: ArmId, old: Body | None, body: Body) -> None:
         """Refuse what cannot change or does not exist, and fill the set in."""
-        refuse_changes(old, body, ("orchestrationMode", "platformFaultDomainCount"))
+        refuse_changes(old, body, FIXED_IN_SCALE_SETS)
         given = look(
             body, "properties.virtualMachineProfile.capacityReservation.capacityReservationGroup.id"
         )

@@ -14,6 +14,22 @@ from tidegate.localclouds.bodies import Body, fill_defaults, look
 TAKEN_NAME = "Microsoft.Storage/checkNameAvailability"
 ENDPOINTS = ("blob", "dfs", "file", "queue", "table", "web")
 
+# What Azure Storage never changes. immutableStorageWithVersioning: "immutable and can only be set
+# to true at creation" (property description in pulumi-azure-native 3.29.0); isHnsEnabled: the
+# provider replaces the account for it; the others: general vendor documentation, not verified.
+FIXED_IN_ACCOUNTS = (
+    "dnsEndpointType",
+    "encryption.requireInfrastructureEncryption",
+    "immutableStorageWithVersioning.enabled",
+    "isHnsEnabled",
+    "isNfsV3Enabled",
+)
+FIXED_IN_CONTAINERS = (
+    "defaultEncryptionScope",
+    "denyEncryptionScopeOverride",
+    "immutableStorageWithVersioning.enabled",
+)
+
 
 class StorageAccountLogic(Logic):
     """`Microsoft.Storage/storageAccounts`."""
@@ -27,7 +43,7 @@ class StorageAccountLogic(Logic):
                 f"The property 'kind' cannot be changed from {old['kind']} to {body.get('kind')}.",
                 409,
             )
-        refuse_changes(old, body, ("isHnsEnabled", "isNfsV3Enabled", "dnsEndpointType"))
+        refuse_changes(old, body, FIXED_IN_ACCOUNTS)
         fill_defaults(
             body["properties"],
             {
@@ -137,7 +153,7 @@ class BlobContainerLogic(Logic):
                 "Public access is not permitted on this storage account.",
                 409,
             )
-        refuse_changes(old, body, ("defaultEncryptionScope", "denyEncryptionScopeOverride"))
+        refuse_changes(old, body, FIXED_IN_CONTAINERS)
         properties.pop("provisioningState", None)
         fill_defaults(
             properties,
