@@ -326,6 +326,13 @@ def test_default_log_bucket_is_taken_over_and_survives_destroy(engine: Any, worl
         (RESERVATION, RESERVATION_INPUTS, {"specificReservationRequired": False},
          {"specificReservationRequired"}),
         (ACCOUNT, {"accountId": "gke-nodes"}, {"accountId": "gke-other"}, {"accountId"}),
+        (NETWORK, {"name": "vpc"}, {"mtu": 8896}, set()),
+        (NETWORK, {"name": "vpc"}, {"description": "other"}, {"description"}),
+        (CLUSTER, CLUSTER_INPUTS, {"enableMultiNetworking": True}, set()),
+        (CLUSTER, {**CLUSTER_INPUTS, "nodeConfig": {"spot": False}},
+         {"nodeConfig": {"spot": False, "machineType": "e2-standard-8"}}, set()),
+        (CLUSTER, {**CLUSTER_INPUTS, "nodeConfig": {"spot": False}},
+         {"nodeConfig": {"spot": True}}, {"nodeConfig"}),
     ],
 )  # fmt: skip
 def test_replacements_of_other_types(

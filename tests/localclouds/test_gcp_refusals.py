@@ -66,6 +66,11 @@ POOL_CASES: dict[str, tuple[dict[str, Any], str, str]] = {
         "upgradeSettings",
         "greater than 0",
     ),
+    "strategy-that-gke-alone-chooses": (
+        pool(upgradeSettings={"strategy": "SHORT_LIVED"}),
+        "upgradeSettings.strategy",
+        "BLUE_GREEN",
+    ),
     "too-many-upgrades": (
         pool(upgradeSettings={"maxSurge": 20, "maxUnavailable": 1}),
         "upgradeSettings",

@@ -1,7 +1,9 @@
 """The official downloads of `pulumi` and `opa`, each verified before it may run.
 
-Addresses as the projects' own installers use them (get.pulumi.com, openpolicyagent.org; looked
-up 2026-11-30). Standard library only: `scripts/setup` runs this before anything is installed.
+File names and checksums as the projects' own release builds make them (pulumi/pulumi,
+.github/workflows/sign.yml; open-policy-agent/opa, Makefile; read on 2026-11-30), at the addresses
+that public scripts fetch them from. Standard library only: `scripts/setup` runs this before
+anything is installed.
 """
 
 from __future__ import annotations
