@@ -67,14 +67,10 @@ def test_a_log_bucket_takes_no_labels_and_says_them_in_its_description(declare):
     assert "telemetry-class=run-logs" in bucket["description"]
 
 
-@pytest.mark.parametrize("cloud", ["aws", "azure"])
+@pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
 def test_data_outlives_its_declaration_unless_stated(declare, cloud):
     assert declare(cloud).one(RESOURCE[cloud]).request.retainOnDelete
     assert not declare(cloud, keep_on_delete=False).one(RESOURCE[cloud]).request.retainOnDelete
-
-
-def test_a_log_bucket_is_left_to_its_provider_which_never_deletes_one(declare):
-    assert not declare("gcp").one(RESOURCE["gcp"]).request.retainOnDelete
 
 
 def test_a_change_of_log_class_keeps_the_old_groups_logs(declare):

@@ -256,7 +256,7 @@ def test_azure_reads_every_declared_field_of_the_cluster(
     (system,) = inputs.pop("agentPoolProfiles")
     # Pulumi takes a list of ids where REST has a map by id.
     identity = inputs["identity"]
-    named = dict.fromkeys(identity["userAssignedIdentities"], {})
+    named = {key: {} for key in identity["userAssignedIdentities"]}
     inputs["identity"] = {**identity, "userAssignedIdentities": named}
     read = aks.managed_clusters.get(group, cluster).as_dict()
     flat = {**read, **read.get("properties", {})}

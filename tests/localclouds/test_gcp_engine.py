@@ -278,18 +278,6 @@ def test_subnetwork_of_a_network_that_does_not_exist_is_refused(engine: Any) -> 
         engine.up(SUBNETWORK, inputs)
 
 
-def test_log_bucket_persists_after_destroy_and_is_taken_back(engine: Any, world: World) -> None:
-    made = engine.up(LOG_BUCKET, LOG_INPUTS)
-    engine.destroy(LOG_BUCKET, made)
-    assert engine.refresh(LOG_BUCKET, made) is None
-    kept = world.store.get("gcp", "logging.googleapis.com/LogBucket", made.id)
-    assert kept is not None
-    assert kept.state["lifecycleState"] == "DELETE_REQUESTED"
-    again = engine.up(LOG_BUCKET, {**LOG_INPUTS, "retentionDays": 30})
-    assert again.outputs["lifecycleState"] == "ACTIVE"
-    assert again.outputs["retentionDays"] == 30
-
-
 @pytest.mark.parametrize("name", ["locked", "enableAnalytics"])
 def test_one_way_doors_of_a_log_bucket_do_not_open_again(engine: Any, name: str) -> None:
     made = engine.up(LOG_BUCKET, {**LOG_INPUTS, name: True})

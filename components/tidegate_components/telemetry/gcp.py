@@ -34,9 +34,11 @@ def declare(
             parent,
             opts,
             ProjectBucketConfig,
-            # A locked bucket cannot be deleted before its data is gone. The provider leaves any
-            # log bucket where it is on deletion, and takes it over when it is declared again.
+            # A locked bucket cannot be deleted before its data is gone. A deleted one holds its
+            # name for seven days, in which it cannot be declared again; one that is kept is taken
+            # over by the provider (GoogleCloudPlatform/magic-modules#5949).
             protect=True if spec.locked else None,
+            retain_on_delete=True if spec.keep_on_delete else None,
         ),
     )
     return {"logBucket": bucket.bucket_id, "name": bucket.name, "region": spec.region}

@@ -71,7 +71,7 @@ class Logs:
         return bucket
 
     def create_bucket(self, name: str, body: Mapping[str, Any]) -> Body:
-        """Create a log bucket; one that waits for its deletion is taken back instead."""
+        """Create a log bucket; one that waits for its deletion still has its name."""
         short = names.last_part(name)
         if not BUCKET_ID.fullmatch(short):
             raise invalid(
@@ -79,8 +79,7 @@ class Logs:
                 "and periods."
             )
         raise_first(check_log_bucket(body))
-        old = self.shelf.get(LOG_BUCKET, name)
-        if old is not None and old["lifecycleState"] == "ACTIVE":
+        if self.shelf.get(LOG_BUCKET, name) is not None:
             raise exists(f"Bucket `{short}` already exists.")
         bucket = {**body, "name": name}
         fill_defaults(bucket, {"retentionDays": DEFAULT_DAYS, "createTime": names.now()})
@@ -91,6 +90,11 @@ class Logs:
         with self.shelf.transaction():
             old = self.get_bucket(name)
             raise_first(check_log_bucket(body))
+            if old["lifecycleState"] != "ACTIVE":
+                raise unmet(
+                    f"Bucket `{names.last_part(name)}` is in state {old['lifecycleState']}: it has "
+                    "to be undeleted before it can be changed."
+                )
             if names.last_part(name) == "_Required":
                 raise invalid("The `_Required` bucket cannot be modified.")
             if old.get("locked") and body.get("retentionDays") != old.get("retentionDays"):

@@ -9,7 +9,13 @@ from contextlib import suppress
 from typing import ClassVar
 
 from tidegate.localclouds.bodies import Body
-from tidegate.localclouds.contracts import Call, CheckFailure, CloudError, Values
+from tidegate.localclouds.contracts import (
+    Call,
+    CheckFailure,
+    CloudError,
+    NotFoundError,
+    Values,
+)
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.accounts import ACCOUNT_ID, ACCOUNT_ID_RULE, Accounts
 from tidegate.localclouds.gcp.bucket_rules import check_bucket
@@ -94,10 +100,15 @@ class LogBucketType(GoogleType):
         yield from check_log_bucket(body)
 
     def insert(self, name: str, body: Body, inputs: Values, call: Call) -> Body:
-        """Create it; what the project has from the start is taken over and changed."""
-        if names.last_part(name) in BUILT_IN:
-            return self._logs.change_bucket(name, {**self._logs.get_bucket(name), **body})
-        return self._logs.create_bucket(name, body)
+        """Create it, or take over the one that is there, as the provider does.
+
+        One that waits for its deletion is there too, and Logging changes none such.
+        """
+        try:
+            live = self._logs.get_bucket(name)
+        except NotFoundError:
+            return self._logs.create_bucket(name, body)
+        return self._logs.change_bucket(name, {**live, **body})
 
     def load(self, name: str) -> Body:
         """Return it; one that waits for its deletion is gone for the engine."""
