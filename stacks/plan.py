@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -64,7 +64,7 @@ def plan_stack(settings: Settings, catalog: Catalog, found: Sequence[Problem] = 
             except InvalidInput as error:
                 problems += map(as_configured, error.problems)
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInput(say_shared_once(problems, settings.labels))
     manifest = build_stack_manifest(settings, catalog, fragments)
     findings = check_manifest(manifest)
     errors = [each.problem for each in findings if each.level is FindingLevel.ERROR]
@@ -85,6 +85,20 @@ def build_stack_manifest(
         hourly_ceiling=settings.hourly_ceiling,
         quotas=settings.quotas,
     )
+
+
+def say_shared_once(problems: Sequence[Problem], shared: Mapping[str, Any]) -> list[Problem]:
+    """Return the problems with what every component says of the shared labels said once.
+
+    A fault of `tidegate:labels` is one fault, however many components carry the label.
+    """
+    once: dict[Problem, None] = {}
+    for problem in problems:
+        section, _, key = problem.property.partition(".")
+        if section == "labels" and key in shared and problem.value == repr(shared[key]):
+            problem = replace(problem, where=WHERE, property=f"tidegate:labels.{key}")
+        once[problem] = None
+    return list(once)
 
 
 def as_configured(problem: Problem) -> Problem:

@@ -193,6 +193,17 @@ def test_a_wrong_label_value_names_key_value_and_rule(refused):
     )
 
 
+def test_a_wrong_shared_label_is_said_once_where_it_is_configured(refused):
+    def change(config):
+        config["tidegate:labels"]["owner"] = "ML Platform"
+
+    (line,) = refused(change)
+
+    assert line.startswith(
+        "configuration: tidegate:labels.owner = 'ML Platform': is not a valid cost label value; "
+    )
+
+
 def test_an_unknown_accelerator_names_the_nearest_one(refused):
     (line,) = refused(set_pool("dev-aws-l4", accelerator="h1000-80gb"))
 
