@@ -144,6 +144,11 @@ def _render_error(message: Diagnostic) -> str:
     return f"  {name}: {text}" if name else f"  {text}"
 
 
+_ECHOES = frozenset({"preview failed", "update failed", "refresh failed", "destroy failed"})
+# What the program itself said stands before it.
+_PROGRAM_ENDED = "an unhandled error occurred: The Python program ended with exit code"
+
+
 def _is_echo(message: str) -> bool:
     """Whether the engine only repeats that something else failed."""
-    return message in {"preview failed", "update failed", "refresh failed", "destroy failed"}
+    return message in _ECHOES or message.startswith(_PROGRAM_ENDED)
