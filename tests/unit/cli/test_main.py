@@ -1,0 +1,74 @@
+"""The command line as a whole: help, bad input, what is not available."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+from tidegate.cli import main
+from tidegate.vocabulary.problems import Unavailable, refuse
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    code = "from tidegate.cli.main import run; run()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_help_names_every_group_and_shows_an_example() -> None:
+    shown = run("--help")
+    assert shown.returncode == 0
+    assert set(main.GROUPS) - set(shown.stdout.split()) == set()
+    assert "Example" in shown.stdout
+
+
+@pytest.mark.parametrize("group", sorted(main.GROUPS))
+def test_every_group_is_a_module_with_an_app(group: str) -> None:
+    assert importlib.import_module(main.GROUPS[group]).app is not None
+
+
+def test_only_the_group_that_is_asked_for_is_imported() -> None:
+    code = (
+        "import sys; from tidegate.cli.main import run\n"
+        "try: run()\n"
+        "except SystemExit: pass\n"
+        "print(sorted(name for name in sys.modules if name.startswith('tidegate.cli.')))"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", code, "manifest", "schema"], capture_output=True, text=True
+    )
+    assert "tidegate.cli.catalog'" not in shown.stdout
+    assert "tidegate.cli.manifest'" in shown.stdout
+
+
+def test_bad_input_ends_with_2_and_one_line_a_problem(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse_input() -> None:
+        raise refuse("pool a", "maxNodes", 0, "leaves no node", "at least 1")
+
+    monkeypatch.setattr(main, "app", refuse_input)
+    with pytest.raises(SystemExit) as ended:
+        main.run()
+    assert ended.value.code == 2
+    assert (
+        capsys.readouterr().err
+        == "error: pool a: maxNodes = 0: leaves no node; expected at least 1\n"
+    )
+
+
+def test_what_is_not_available_ends_with_1_and_its_message(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise Unavailable("opa is missing: run ./scripts/setup")
+
+    monkeypatch.setattr(main, "app", fail)
+    with pytest.raises(SystemExit) as ended:
+        main.run()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == "error: opa is missing: run ./scripts/setup\n"
