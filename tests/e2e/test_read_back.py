@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
-import boto3
 import pytest
-from azure.core.credentials import AccessToken
-from azure.core.pipeline.policies import BearerTokenCredentialPolicy
 from azure.mgmt.containerservice import ContainerServiceClient
-from google.auth.credentials import AnonymousCredentials
 from google.cloud import container_v1
 from google.protobuf.json_format import MessageToDict
 from support.declared import find_missing
@@ -19,7 +13,6 @@ from support.workspace import Workspace
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("read-back")]
 
-SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
 GROUP = CLUSTER = "tidegate-prod"
 
 
@@ -32,54 +25,6 @@ def resources(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
     for state in workspace.custom_resources("prod"):
         found.setdefault(state["type"], []).append(state)
     return found
-
-
-class Anyone:
-    """A credential for a cloud on this machine, which asks for none."""
-
-    def get_token(self, *_scopes: str, **_options: Any) -> AccessToken:
-        return AccessToken("local", 2**31)
-
-
-class Loopback(BearerTokenCredentialPolicy):
-    """The SDK refuses tokens over plain HTTP; on loopback there is nobody to hide them from."""
-
-    def on_request(self, request: Any) -> None:
-        request.context.options["enforce_https"] = False
-        super().on_request(request)
-
-
-@pytest.fixture(scope="module")
-def aws(workspace: Workspace) -> Any:
-    return partial(
-        boto3.client,
-        endpoint_url=workspace.endpoints.aws_url,
-        region_name="us-east-1",
-        aws_access_key_id="local",
-        aws_secret_access_key="local",
-    )
-
-
-@pytest.fixture(scope="module")
-def gke(workspace: Workspace) -> Iterator[container_v1.ClusterManagerClient]:
-    with container_v1.ClusterManagerClient(
-        transport="rest",
-        credentials=AnonymousCredentials(),
-        client_options={"api_endpoint": workspace.endpoints.gcp_url},
-    ) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def aks(workspace: Workspace) -> Iterator[ContainerServiceClient]:
-    with ContainerServiceClient(
-        Anyone(),
-        SUBSCRIPTION,
-        base_url=workspace.endpoints.azure_url,
-        authentication_policy=Loopback(Anyone(), "local"),
-        polling_interval=0,
-    ) as client:
-        yield client
 
 
 def test_boto3_reads_every_declared_field_of_node_groups(aws: Any, resources: Any) -> None:
