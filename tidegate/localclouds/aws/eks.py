@@ -30,7 +30,7 @@ NODE_GROUP_ALIASES = {
     "subnetIds": "subnets",
     "nodeGroupName": "nodegroupName",
 }
-# Amazon EKS API reference, LogSetup, 2026-11.
+# LogType in the botocore service model of EKS, read on 2026-11-30.
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 
 

@@ -37,7 +37,7 @@ OWN_TYPES = {
     "versioning": "aws.s3.BucketVersioning",
     "website": "aws.s3.BucketWebsiteConfiguration",
 }
-# Amazon S3 endpoints and quotas, 2026-11: the hosted zone of S3's website endpoints.
+# The hosted zone of S3's website endpoints: general vendor documentation, not verified.
 HOSTED_ZONES = {
     "us-east-1": "Z3AQBSTGFYJSTF",
     "us-east-2": "Z2O1EMRO9K5GLX",

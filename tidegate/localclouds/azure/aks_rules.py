@@ -1,8 +1,9 @@
 """What AKS refuses in managed clusters and agent pools, said of the REST body.
 
-Sources: Microsoft Learn, Azure Kubernetes Service ("Create node pools", "Spot node pools",
-"System node pools", "Multi-instance GPU", "Capacity reservation groups", REST reference), read
-2026-11-30; Azure/AKS#5436, Azure/AKS-Construction#465, terraform-provider-azurerm#19355.
+Sources: counts, pool names, dependences of properties on each other as the property descriptions of
+pulumi-azure-native 3.29.0 and azure-mgmt-containerservice 41.8.0 have them; Azure/AKS#5436,
+Azure/AKS-Construction#465, terraform-provider-azurerm#19355. The rest is general vendor
+documentation, not verified.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What Azure Compute and Resource Manager refuse, said of the REST body.
 
-Sources: Microsoft Learn, "On-demand capacity reservation", "Naming rules and restrictions for
-Azure resources", REST reference Microsoft.Compute, read 2026-11-30.
+Sources: general vendor documentation, not verified.
 """
 
 from __future__ import annotations

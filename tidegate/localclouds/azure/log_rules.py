@@ -1,7 +1,9 @@
 """What Log Analytics refuses, said of the REST body.
 
-Sources: Microsoft Learn, Azure Monitor Logs ("Manage data retention", "Table plans", "Set daily
-cap", REST reference 2025-07-01), read 2026-11-30.
+Sources: days of tables as the property descriptions of pulumi-azure-native 3.29.0 have them, the
+steps beyond two years as hashicorp/terraform-provider-azurerm accepts them, 30 to 730 days of
+workspaces as Microsoft Learn has them ("Data retention and archive in Azure Monitor Logs", stored
+copy); read on 2026-11-30. The rest is general vendor documentation, not verified.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Azure's grammar for tags (Microsoft Learn, "Use tags to organize resources", 2026-11-30)."""
+"""Azure's grammar for tags: general vendor documentation, not verified."""
 
 from __future__ import annotations
 

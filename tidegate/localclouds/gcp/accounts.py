@@ -14,7 +14,7 @@ from tidegate.localclouds.routes import Answer, Asked, Route
 from tidegate.localclouds.shelf import Shelf
 
 ACCOUNT = "iam.googleapis.com/ServiceAccount"
-# Google Cloud documentation, IAM: "Create service accounts", read 2026-11-30.
+# hashicorp/terraform-provider-google, resource_google_service_account.go, read on 2026-11-30.
 ACCOUNT_ID = re.compile(r"[a-z][-a-z0-9]{4,28}[a-z0-9]")
 ACCOUNT_ID_RULE = "6 to 30 lowercase letters, digits and dashes, starting with a letter"
 

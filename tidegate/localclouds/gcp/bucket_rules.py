@@ -11,8 +11,9 @@ from tidegate.localclouds.contracts import CheckFailure
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.label_rules import check_labels
 
-# Google Cloud documentation, Cloud Storage: "Bucket naming guidelines", "Bucket locations",
-# "Storage classes", "Object Lifecycle Management", "Soft delete", read 2026-11-30.
+# Classes, lifecycle actions, 100 rules and the days of soft deletion: property descriptions of
+# pulumi-gcp 10.2.0 and hashicorp/terraform-provider-google, resource_storage_bucket.go (read on
+# 2026-11-30). Names, locations and the rest: general vendor documentation, not verified.
 NAME = re.compile(r"[a-z0-9][-_.a-z0-9]{1,220}[a-z0-9]")
 MULTI_REGIONS = frozenset({"US", "EU", "ASIA"})
 DUAL_REGIONS = frozenset({"ASIA1", "EUR4", "EUR5", "EUR7", "EUR8", "NAM4"})

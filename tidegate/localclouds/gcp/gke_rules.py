@@ -1,9 +1,9 @@
 """What GKE refuses in a node pool or cluster, said of the REST body.
 
-Sources: Google Cloud documentation for GKE ("Add and manage node pools", "Cluster autoscaler",
-"GPUs", "Spot VMs", "Dynamic Workload Scheduler", "Compact placement", "Node upgrade
-strategies"), read 2026-11-30; hashicorp/terraform-provider-google#17164, #7928, #18341 and
-GoogleCloudPlatform/cluster-toolkit#4531.
+Sources: cluster names, disk sizes, autoscaling and upgrade limits as the property descriptions of
+pulumi-gcp 10.2.0 and hashicorp/terraform-provider-google (container) have them, read on 2026-11-30;
+hashicorp/terraform-provider-google#17164, #7928, #18341; GoogleCloudPlatform/cluster-toolkit#4531.
+The rest is general vendor documentation, not verified.
 
 A value that a preview does not know yet is `UNKNOWN`: it is neither absent nor present, and no
 rule speaks of it.

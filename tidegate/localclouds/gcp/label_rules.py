@@ -8,8 +8,8 @@ from typing import Any
 
 from tidegate.localclouds.contracts import UNKNOWN, CheckFailure
 
-# Google Cloud documentation, "Labels overview", requirements, read 2026-11-30. Letters of any
-# script are allowed as long as they have no upper case; the clouds' common ground is ASCII.
+# Google's grammar of labels: general vendor documentation, not verified. Letters of any script
+# are allowed as long as they have no upper case; the clouds' common ground is ASCII.
 KEY = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 VALUE = re.compile(r"[a-z0-9_-]{0,63}")
 MAX_LABELS = 64

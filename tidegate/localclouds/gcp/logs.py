@@ -18,8 +18,10 @@ from tidegate.localclouds.shelf import Shelf
 LOG_BUCKET = "logging.googleapis.com/LogBucket"
 EXCLUSION = "logging.googleapis.com/LogExclusion"
 
-# Google Cloud documentation, Cloud Logging: "Configure log buckets", "Custom retention",
-# "Locking a log bucket", REST reference v2, read 2026-11-30.
+# At least one day, 30 by default, 400 for _Required: Cloud Logging, REST reference
+# locations.buckets and "Storing logs" (stored copies, read on 2026-11-30). At most 3650 days: a
+# secondary source (oneuptime.com, 2026-02-17). Names and the number of indexes: general vendor
+# documentation, not verified.
 BUCKET_ID = re.compile(r"[a-zA-Z0-9_][-a-zA-Z0-9_.]{0,99}")
 EXCLUSION_NAME = re.compile(r"[a-zA-Z0-9][-a-zA-Z0-9_.]{0,99}")
 RETENTION_DAYS = (1, 3650)

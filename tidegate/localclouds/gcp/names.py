@@ -16,7 +16,7 @@ DEFAULT_REGION = "us-central1"
 ZONE = re.compile(r"[a-z]+-[a-z]+\d+-[a-z]")
 REGION = re.compile(r"[a-z]+-[a-z]+\d+")
 
-# Regions whose zones are not a, b, c (Google Cloud documentation, "Regions and zones", 2026-11).
+# Regions whose zones are not a, b, c: general vendor documentation, not verified.
 UNUSUAL_ZONES: Mapping[str, str] = {
     "europe-west1": "bcd",
     "us-central1": "abcf",

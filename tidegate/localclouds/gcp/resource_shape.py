@@ -1,7 +1,7 @@
 """Where the properties of Compute, Storage, Logging and IAM types stand in their REST bodies.
 
-Read from pulumi-gcp 10.2.0, google-cloud-compute 1.48.0 and Google's public discovery documents
-for storage v1, logging v2 and iam v1 (2026-11-30).
+Read from pulumi-gcp 10.2.0 and google-cloud-compute 1.48.0 (2026-11-30); the bodies of storage v1,
+logging v2 and iam v1 are general vendor documentation, not verified.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ from tidegate.localclouds.aws.corrections.node_groups import (
 )
 from tidegate.localclouds.aws.corrections.patching import add, wrap
 
-# Amazon EKS user guide, Kubernetes versions and AMI types, 2026-11.
+# AMI types: botocore service model of EKS, read on 2026-11-30; which one is the default, and the
+# versions: general vendor documentation, not verified.
 KUBERNETES_VERSION = "1.34"
 RELEASE_VERSION = "1.34.1-20251112"
 PLATFORM_VERSION = "eks.9"
