@@ -1,15 +1,17 @@
 # METADATA
 # title: Accelerators
 # description: >-
-#   Whether machines carry an accelerator, told from the clouds' own naming of families (AWS
-#   "Accelerated computing" instance families, Google Cloud accelerator-optimised and TPU machine
-#   series, Azure N series; read 2026-11-30) and from what the pool itself declares.
+#   Whether machines carry an accelerator, told from the clouds' own naming of families and from
+#   what the pool itself declares. AWS's families are those with accelerators in
+#   DescribeInstanceTypes (as recorded in moto 5.2.5, read on 2026-11-30); Google's
+#   accelerator-optimised and TPU series and Azure's N series are general vendor documentation,
+#   not verified, and hold for every machine type of the catalog.
 package tidegate.lib.accelerators
 
 import data.tidegate.lib.values
 
 _families := {
-	"aws": `^(p|g|trn|inf|dl|vt|f)[0-9]`,
+	"aws": `^(p|gr?|trn|inf|dl|vt|f)[0-9]`,
 	"gcp": `^(a[2-9]|g[2-9]|ct[0-9]|tpu)`,
 	"azure": `^standard_n`,
 }

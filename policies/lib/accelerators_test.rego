@@ -5,7 +5,7 @@ import data.tidegate.lib.fixtures
 
 test_families_of_each_cloud if {
 	accelerated := {
-		"aws": ["p5.48xlarge", "g6e.xlarge", "trn1.2xlarge", "inf2.xlarge", "dl1.24xlarge", "f1.2xlarge"],
+		"aws": ["p5.48xlarge", "g6e.xlarge", "gr6.4xlarge", "gr6f.4xlarge", "trn1.2xlarge", "inf2.xlarge", "dl1.24xlarge", "f1.2xlarge"],
 		"gcp": ["a2-highgpu-1g", "a3-megagpu-8g", "a4x-highgpu-4g", "g2-standard-4", "ct5p-hightpu-4t"],
 		"azure": ["Standard_NC24ads_A100_v4", "Standard_ND96isr_H100_v5", "standard_nv6ads_a10_v5"],
 	}
