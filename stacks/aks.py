@@ -9,7 +9,8 @@ from config import AzureCluster
 from joined import Joined
 from tidegate_components.sdk_imports import narrow_imports
 
-# Microsoft Learn, "Azure built-in roles", read 2026-11-30; the same in every subscription.
+# The built-in role Contributor, as public Bicep templates have it (compared on 2026-11-30); the
+# same in every subscription.
 CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
 
 
@@ -66,9 +67,9 @@ def declare_aks(
 def _permit_reservations(name: str, group: Any, identity: Any) -> list[pulumi.Resource]:
     """Let the cluster use the capacity reservations of its resource group.
 
-    AKS wants Contributor on the group that holds them, before a pool names one (Microsoft Learn,
-    "Assign capacity reservation groups to AKS node pools", read 2026-11-30). Azure takes up to an
-    hour to spread it: a pool that it refuses meanwhile is made by the next `up`.
+    AKS wants Contributor on the group that holds them, before a pool names one. Azure takes up to
+    an hour to spread it: a pool that it refuses meanwhile is made by the next `up`. (General vendor
+    documentation, not verified.)
     """
     with narrow_imports("pulumi_azure_native.authorization"):
         from pulumi_azure_native.authorization.role_assignment import RoleAssignment

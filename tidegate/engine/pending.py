@@ -49,7 +49,8 @@ _AZURE = "/subscriptions/{subscriptionId}/resourceGroups/{resourceGroupName}/pro
 #   (node pools, buckets: hashicorp/terraform-provider-google, container and storage services).
 # - azure-native: the resource's address in Azure's own SDKs (azure-mgmt-compute 39.0.0,
 #   -containerservice 41.8.0, -loganalytics 14.0.0, -storage 25.3.0). That of a resource group is
-#   the beginning of each.
+#   the beginning of each; of identities: the description of ManagedCluster.identityProfile in
+#   pulumi-azure-native 3.29.0; of role assignments: pulumi/pulumi-azure-nextgen#51.
 IDENTIFIERS: Mapping[str, str] = {
     "aws:autoscaling/group:Group": "{name}",
     "aws:autoscaling/tag:Tag": "{autoscalingGroupName},{tag[key]}",
@@ -81,6 +82,9 @@ IDENTIFIERS: Mapping[str, str] = {
     ),
     "gcp:logging/projectExclusion:ProjectExclusion": "projects/{project}/exclusions/{name}",
     "gcp:storage/bucket:Bucket": "{name}",
+    "azure-native:authorization:RoleAssignment": (
+        "{scope}/providers/Microsoft.Authorization/roleAssignments/{roleAssignmentName}"
+    ),
     "azure-native:compute:CapacityReservation": (
         _AZURE + "/Microsoft.Compute/capacityReservationGroups/{capacityReservationGroupName}"
         "/capacityReservations/{capacityReservationName}"
@@ -97,6 +101,9 @@ IDENTIFIERS: Mapping[str, str] = {
     ),
     "azure-native:containerservice:ManagedCluster": (
         _AZURE + "/Microsoft.ContainerService/managedClusters/{resourceName}"
+    ),
+    "azure-native:managedidentity:UserAssignedIdentity": (
+        _AZURE + "/Microsoft.ManagedIdentity/userAssignedIdentities/{resourceName}"
     ),
     "azure-native:operationalinsights:Table": (
         _AZURE + "/Microsoft.OperationalInsights/workspaces/{workspaceName}/tables/{tableName}"

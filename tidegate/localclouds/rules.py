@@ -4,7 +4,7 @@ One file a cloud, `data/<package>.toml`, in this form (paths in Pulumi's spellin
 for every element of a list or every value of a map):
 
     [types."aws:cloudwatch/logGroup:LogGroup"]
-    source = "Amazon CloudWatch Logs API reference, PutRetentionPolicy, 2026-11"
+    source = "botocore service model of CloudWatch Logs, PutRetentionPolicy"
     replace = ["name", "logGroupClass"]      # a change of these replaces the resource
     delete_first = true                      # the replacement is created after the deletion
     autoname = "name"                        # filled from the logical name when left out

@@ -70,6 +70,12 @@ GCP = {"project": "ml", "region": "europe-west4"}
             "nodes/arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy",
         ),
         (
+            "azure-native:authorization:RoleAssignment",
+            {"scope": "/subscriptions/s-1", "roleAssignmentName": "8c1f"},
+            AZURE,
+            "/subscriptions/s-1/providers/Microsoft.Authorization/roleAssignments/8c1f",
+        ),
+        (
             "azure-native:containerservice:AgentPool",
             {"resourceGroupName": "rg", "resourceName": "aks", "agentPoolName": "train"},
             AZURE,
