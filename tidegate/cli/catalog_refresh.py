@@ -26,14 +26,12 @@ from tidegate.catalog.feeds.overlay_text import (
 from tidegate.catalog.load import load_catalog
 from tidegate.catalog.overlay import parse_overlay
 from tidegate.cli.output import FormatOption, OutputFormat, print_json
+from tidegate.cli.refresh_terms import COMMAND, KEY_VARIABLE
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.problems import refuse
 
 if TYPE_CHECKING:
     from tidegate.cli.price_fetching import Fetched
-
-COMMAND = "tidegate catalog refresh"
-KEY_VARIABLE = "TIDEGATE_GCP_API_KEY"
 
 
 def refresh(

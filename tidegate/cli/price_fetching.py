@@ -12,7 +12,7 @@ from tidegate.catalog.feeds.gcp import parse_families
 from tidegate.catalog.feeds.overlay_text import ALL_REGIONS, PriceRow, rows_of_feed
 from tidegate.catalog.feeds.rows import Feed
 from tidegate.catalog.load import read_machine_families
-from tidegate.cli.catalog_refresh import COMMAND, KEY_VARIABLE
+from tidegate.cli.refresh_terms import COMMAND, KEY_VARIABLE
 from tidegate.clouds.aws import prices as aws_prices
 from tidegate.clouds.azure import prices as azure_prices
 from tidegate.clouds.fetching import Fetcher, FetchFailed
