@@ -321,6 +321,7 @@ def test_a_reserved_pool_consumes_its_declared_reservation(declare, cloud, read)
     assert read(recording) == "target-1"
     (pool,) = recording.outputs["train-h100"]["capacity"]["pools"]
     assert (pool["reservation"], pool["interruptionTolerance"]) == ("serve-h100", "intolerant")
+    assert pool["nodeLabels"]["commitment"] == "serve-h100"
 
 
 @pytest.mark.parametrize("cloud", CLOUDS)

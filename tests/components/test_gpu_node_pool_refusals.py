@@ -204,6 +204,11 @@ QUEUED = {"capacity_type": "on-demand", "scaler": "provider"}
         ),
         (
             "azure",
+            {"node_labels": {"commitment": "mine"}},
+            "node_labels.commitment: is set by Tidegate or by Kubernetes",
+        ),
+        (
+            "azure",
             {"node_labels": {"team": "a b"}},
             "node_labels.team = 'a b': is no Kubernetes label value",
         ),

@@ -10,6 +10,11 @@ from tidegate.vocabulary.accelerators import Accelerator
 from tidegate.vocabulary.capacity import Cloud
 from tidegate_components.arguments import Arguments
 
+POOL = "capacity-pool"
+COMMITMENT = "commitment"
+"""The id of the commitment that nodes consume. An EKS node group names its reservation in a
+launch template alone, which nobody can see before it exists; this is seen at once."""
+
 AKS_SPOT = "kubernetes.azure.com/scalesetpriority"
 """AKS puts this label and taint on spot nodes itself, and an update that omits it erases it
 (kubernetes-sigs/cluster-api-provider-azure#3976)."""
@@ -31,12 +36,16 @@ def build_node_labels(
 ) -> dict[str, str]:
     """Return the Kubernetes labels of the nodes.
 
-    Only what identifies the pool is stamped beside the user's own labels. Cost labels stay on the
-    cloud's resources, so that a change of owner never touches a node.
+    Only what identifies the pool is stamped beside the user's own labels, and the commitment that
+    pays for it. Cost labels stay on the cloud's resources, so that a change of owner never
+    touches a node.
     """
     given = read.text_map("node_labels")
     _check_labels(read, given)
-    labels = {**given, "capacity-pool": identifier}
+    labels = {**given, POOL: identifier}
+    reservation = read.text("reservation", "")
+    if reservation:
+        labels[COMMITMENT] = reservation
     if cloud is Cloud.AWS:
         # Cluster Autoscaler knows a GPU node that is not there yet by this label.
         labels["k8s.amazonaws.com/accelerator"] = accelerator.name
@@ -76,7 +85,7 @@ def _check_labels(read: Arguments, labels: Mapping[str, str]) -> None:
     for key, value in labels.items():
         if not _KEY.fullmatch(key):
             read.refuse(f"node_labels.{key}", None, "is not a Kubernetes label key", _KEY_RULE)
-        elif key == "capacity-pool" or _RESERVED.fullmatch(key):
+        elif key in (POOL, COMMITMENT) or _RESERVED.fullmatch(key):
             reason = "is set by Tidegate or by Kubernetes and cannot be given"
             read.refuse(f"node_labels.{key}", None, reason, "leave it out")
         if not _VALUE.fullmatch(value):
