@@ -1,7 +1,4 @@
-"""A minimal cluster on each cloud, for pools to join. Yours may come from anywhere else.
-
-The networks have no way out: give them the gateway, endpoints or peering that you use.
-"""
+"""A minimal cluster on each cloud, for pools to join. Yours may come from anywhere else."""
 
 from __future__ import annotations
 

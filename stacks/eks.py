@@ -1,4 +1,4 @@
-"""An EKS cluster with its network and roles."""
+"""An EKS cluster with its network, roles and way out."""
 
 from __future__ import annotations
 
@@ -34,10 +34,12 @@ def declare_eks(name: str, cluster: AwsCluster, labels: dict[str, str]) -> Joine
             vpc_id=vpc.id,
             availability_zone=zone,
             cidr_block=str(part),
+            map_public_ip_on_launch=True,
             tags={**labels, "Name": f"{name}-{zone}"},
         )
         for zone, part in zip(cluster.zones, parts, strict=False)
     ]
+    routes = _declare_way_out(name, vpc, dict(zip(cluster.zones, subnets, strict=False)), labels)
     control = _declare_role(f"{name}-control", "eks", ("AmazonEKSClusterPolicy",), labels)
     nodes = _declare_role(f"{name}-nodes", "ec2", NODE_POLICIES, labels)
     subnet_ids = [subnet.id for subnet in subnets]
@@ -52,8 +54,36 @@ def declare_eks(name: str, cluster: AwsCluster, labels: dict[str, str]) -> Joine
             "endpoint_public_access": False,
         },
         tags=labels,
+        # Nodes that cannot pull their first images never join.
+        opts=pulumi.ResourceOptions(depends_on=routes),
     )
     return Joined(eks, {"node_role_arn": nodes.arn, "subnet_ids": subnet_ids})
+
+
+def _declare_way_out(
+    name: str, vpc: Any, subnets: dict[str, Any], labels: dict[str, str]
+) -> list[pulumi.Resource]:
+    """Let nodes reach registries, EC2 and S3: they have addresses of their own, and no NAT to pay.
+
+    They answer nobody: EKS's own security group lets in what comes from the cluster alone. The
+    Kubernetes API is reached inside the VPC.
+    """
+    with narrow_imports("pulumi_aws.ec2"):
+        from pulumi_aws.ec2.internet_gateway import InternetGateway
+        from pulumi_aws.ec2.route_table import RouteTable
+        from pulumi_aws.ec2.route_table_association import RouteTableAssociation
+    tags = {**labels, "Name": name}
+    gateway = InternetGateway(name, vpc_id=vpc.id, tags=tags)
+    table = RouteTable(
+        name,
+        vpc_id=vpc.id,
+        routes=[{"cidr_block": "0.0.0.0/0", "gateway_id": gateway.id}],
+        tags=tags,
+    )
+    return [
+        RouteTableAssociation(f"{name}-{zone}", subnet_id=subnet.id, route_table_id=table.id)
+        for zone, subnet in subnets.items()
+    ]
 
 
 def _declare_role(

@@ -126,6 +126,21 @@ def test_pools_come_after_their_cluster(run_stack):
     assert any("eks/cluster:Cluster" in urn for urn in group.request.dependencies)
 
 
+def test_eks_nodes_have_a_way_out_before_the_cluster_is_there(run_stack):
+    recording = run_stack(read_config("dev"))
+
+    subnets = recording.of("subnet:Subnet")
+    assert len(subnets) == 2
+    assert all(subnet.inputs["mapPublicIpOnLaunch"] for subnet in subnets)
+    (route,) = recording.one("routeTable:RouteTable").inputs["routes"]
+    assert route["cidrBlock"] == "0.0.0.0/0"
+    uses = recording.of("routeTableAssociation:RouteTableAssociation")
+    assert len(uses) == len(subnets)
+    assert {each.inputs["routeTableId"] for each in uses} == {"tidegate-test-id"}
+    before = " ".join(recording.one("eks/cluster:Cluster").request.dependencies)
+    assert before.count("RouteTableAssociation") == len(subnets)
+
+
 def test_aks_may_use_reservations_before_its_pools_consume_them(run_stack):
     recording = run_stack(read_config("prod"))
 

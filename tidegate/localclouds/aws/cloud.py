@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from tidegate.localclouds.aws import autoscaling, eks, iam, network
+from tidegate.localclouds.aws import autoscaling, eks, iam, network, routing
 from tidegate.localclouds.aws.budgets import Budget
 from tidegate.localclouds.aws.capacity import CapacityReservation
 from tidegate.localclouds.aws.clients import DEFAULT_REGION, Clients
@@ -69,7 +69,12 @@ def build_behaviours(clients: Clients) -> dict[str, TypeBehaviour]:
         "aws:budgets/budget:Budget": Budget(clients),
         "aws:cloudwatch/logGroup:LogGroup": LogGroup(clients),
         "aws:ec2/capacityReservation:CapacityReservation": CapacityReservation(clients),
+        "aws:ec2/internetGateway:InternetGateway": routing.InternetGateway(clients),
         "aws:ec2/launchTemplate:LaunchTemplate": LaunchTemplate(clients),
+        "aws:ec2/routeTable:RouteTable": routing.RouteTable(clients),
+        "aws:ec2/routeTableAssociation:RouteTableAssociation": routing.RouteTableAssociation(
+            clients
+        ),
         "aws:ec2/securityGroup:SecurityGroup": SecurityGroup(clients),
         "aws:ec2/subnet:Subnet": network.Subnet(clients),
         "aws:ec2/vpc:Vpc": network.Vpc(clients),
