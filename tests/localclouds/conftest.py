@@ -14,7 +14,7 @@ from azure.core.credentials import AccessToken
 from azure.mgmt.core.policies import ARMChallengeAuthenticationPolicy
 
 from tidegate.localclouds.contracts import Call, Cloud, World
-from tidegate.localclouds.lifecycles import Difference, Resource, ResourceTypes
+from tidegate.localclouds.resources import Difference, Resource, ResourceTypes
 from tidegate.localclouds.server import build_world, open_face
 from tidegate.localclouds.wire import Properties
 

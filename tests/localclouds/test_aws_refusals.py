@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from tidegate.localclouds.contracts import UNKNOWN, CloudError, NotFoundError
+from tidegate.localclouds.contracts import UNKNOWN
+from tidegate.localclouds.refusals import CloudError, NotFoundError
 
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 LIFECYCLE = "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration"

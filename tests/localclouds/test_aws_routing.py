@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tidegate.localclouds.contracts import CloudError
+from tidegate.localclouds.refusals import CloudError
 
 VPC = "aws:ec2/vpc:Vpc"
 SUBNET = "aws:ec2/subnet:Subnet"

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tidegate.localclouds.azure.cloud import build_azure_cloud
-from tidegate.localclouds.contracts import UNKNOWN, CloudError, World
+from tidegate.localclouds.contracts import UNKNOWN, World
+from tidegate.localclouds.refusals import CloudError
 
 SETTINGS = {"subscriptionId": "11111111-2222-3333-4444-555555555555"}
 GROUP = "azure-native:resources:ResourceGroup"

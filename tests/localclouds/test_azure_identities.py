@@ -9,7 +9,8 @@ import pytest
 
 from tidegate.localclouds.answered import as_answered, as_given
 from tidegate.localclouds.azure.cloud import build_azure_cloud
-from tidegate.localclouds.contracts import UNKNOWN, CloudError, World
+from tidegate.localclouds.contracts import UNKNOWN, World
+from tidegate.localclouds.refusals import CloudError
 from tidegate.localclouds.schema import load_schema
 
 SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tidegate.localclouds.contracts import UNKNOWN, CloudError, World
+from tidegate.localclouds.contracts import UNKNOWN, World
 from tidegate.localclouds.gcp.cloud import build_gcp_cloud
+from tidegate.localclouds.refusals import CloudError
 
 SETTINGS = {"project": "tidegate-tests", "region": "us-central1", "zone": "us-central1-a"}
 CLUSTER = "gcp:container/cluster:Cluster"

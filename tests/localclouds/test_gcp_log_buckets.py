@@ -8,8 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tidegate.localclouds.contracts import Cloud, CloudError, World
+from tidegate.localclouds.contracts import Cloud, World
 from tidegate.localclouds.gcp.cloud import build_gcp_cloud
+from tidegate.localclouds.refusals import CloudError
 
 LOG_BUCKET = "gcp:logging/projectBucketConfig:ProjectBucketConfig"
 INPUTS: dict[str, Any] = {

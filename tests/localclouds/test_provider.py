@@ -10,8 +10,9 @@ import pytest
 from google.protobuf.empty_pb2 import Empty
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from tidegate.localclouds.contracts import UNKNOWN, CloudError, Created
+from tidegate.localclouds.contracts import UNKNOWN, Created
 from tidegate.localclouds.faults import Fault, FaultKind
+from tidegate.localclouds.refusals import CloudError
 from tidegate.localclouds.server import open_provider
 from tidegate.localclouds.stored import StoredType
 from tidegate.localclouds.wire import parse_struct, render_struct

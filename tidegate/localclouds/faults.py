@@ -13,7 +13,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any
 
-from tidegate.localclouds.contracts import CloudError
+from tidegate.localclouds.refusals import CloudError
 from tidegate.localclouds.store import Store
 from tidegate.vocabulary.problems import refuse
 

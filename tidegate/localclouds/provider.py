@@ -15,9 +15,10 @@ import grpc
 from google.protobuf.empty_pb2 import Empty
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from tidegate.localclouds.contracts import Call, Cloud, CloudError, Values, World
+from tidegate.localclouds.contracts import Call, Cloud, Values, World
 from tidegate.localclouds.faults import judge
-from tidegate.localclouds.lifecycles import Resource, ResourceTypes
+from tidegate.localclouds.refusals import CloudError
+from tidegate.localclouds.resources import Resource, ResourceTypes
 from tidegate.localclouds.schema import SDK_MODULES, UnknownType
 from tidegate.localclouds.wire import parse_struct, render_struct
 

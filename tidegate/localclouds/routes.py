@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from werkzeug.wrappers import Request, Response
 
-from tidegate.localclouds.contracts import CloudError
+from tidegate.localclouds.refusals import CloudError
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment

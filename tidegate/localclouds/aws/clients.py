@@ -12,7 +12,8 @@ from botocore.config import Config  # type: ignore[import-untyped]
 from botocore.exceptions import ClientError, ParamValidationError  # type: ignore[import-untyped]
 
 from tidegate.localclouds.aws.moto_front import MotoFront
-from tidegate.localclouds.contracts import Call, CloudError, NotFoundError, Values
+from tidegate.localclouds.contracts import Call, Values
+from tidegate.localclouds.refusals import CloudError, NotFoundError
 
 NOWHERE = "http://127.0.0.1:9"  # never dialled: the hook answers first
 DEFAULT_REGION = "us-east-1"

@@ -13,14 +13,8 @@ from tidegate.localclouds.aws.convert import from_response, from_structure, to_r
 from tidegate.localclouds.aws.corrections.offerings import is_known_type
 from tidegate.localclouds.aws.naming import choose_name
 from tidegate.localclouds.aws.tags import split_live_tags
-from tidegate.localclouds.contracts import (
-    Call,
-    CheckFailure,
-    CloudError,
-    Created,
-    NotFoundError,
-    Values,
-)
+from tidegate.localclouds.contracts import Call, CheckFailure, Created, Values
+from tidegate.localclouds.refusals import CloudError, NotFoundError
 from tidegate.localclouds.schema import load_schema
 from tidegate.localclouds.store import Record
 

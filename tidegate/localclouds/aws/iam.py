@@ -9,13 +9,8 @@ from tidegate.localclouds.aws.api_type import ApiType, compare_tags, tags_of
 from tidegate.localclouds.aws.convert import from_tags, to_tags
 from tidegate.localclouds.aws.naming import choose_name
 from tidegate.localclouds.aws.tags import split_live_tags
-from tidegate.localclouds.contracts import (
-    Call,
-    CloudError,
-    Created,
-    NotFoundError,
-    Values,
-)
+from tidegate.localclouds.contracts import Call, Created, Values
+from tidegate.localclouds.refusals import CloudError, NotFoundError
 from tidegate.localclouds.store import Record
 
 DEFAULT_SESSION_SECONDS = 3600

@@ -8,7 +8,8 @@ from tidegate.localclouds.aws.api_type import ACCOUNT_ID
 from tidegate.localclouds.aws.convert import from_structure, from_tags
 from tidegate.localclouds.aws.ec2_type import Ec2Type
 from tidegate.localclouds.aws.tags import split_live_tags
-from tidegate.localclouds.contracts import Call, Created, NotFoundError, Values
+from tidegate.localclouds.contracts import Call, Created, Values
+from tidegate.localclouds.refusals import NotFoundError
 from tidegate.localclouds.schema import load_schema
 from tidegate.localclouds.store import Record
 

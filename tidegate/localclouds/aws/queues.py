@@ -7,7 +7,8 @@ from tidegate.localclouds.aws.clients import find_region
 from tidegate.localclouds.aws.iam import same_document
 from tidegate.localclouds.aws.naming import choose_name
 from tidegate.localclouds.aws.tags import split_live_tags
-from tidegate.localclouds.contracts import Call, Created, NotFoundError, Values
+from tidegate.localclouds.contracts import Call, Created, Values
+from tidegate.localclouds.refusals import NotFoundError
 from tidegate.localclouds.store import Record
 
 # Pulumi's name → the API's attribute.

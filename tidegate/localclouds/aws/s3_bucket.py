@@ -12,14 +12,8 @@ from tidegate.localclouds.aws.clients import DEFAULT_REGION, find_region
 from tidegate.localclouds.aws.convert import from_tags, to_tags
 from tidegate.localclouds.aws.iam import same_document
 from tidegate.localclouds.aws.tags import split_live_tags
-from tidegate.localclouds.contracts import (
-    Call,
-    CheckFailure,
-    CloudError,
-    Created,
-    NotFoundError,
-    Values,
-)
+from tidegate.localclouds.contracts import Call, CheckFailure, Created, Values
+from tidegate.localclouds.refusals import CloudError, NotFoundError
 from tidegate.localclouds.store import Record
 
 # Deprecated properties of the bucket that have types of their own.

@@ -9,14 +9,8 @@ from typing import Any, ClassVar
 
 from tidegate.localclouds.aws.api_type import ApiType
 from tidegate.localclouds.aws.convert import from_response, from_structure, to_request
-from tidegate.localclouds.contracts import (
-    UNKNOWN,
-    Call,
-    CheckFailure,
-    Created,
-    NotFoundError,
-    Values,
-)
+from tidegate.localclouds.contracts import UNKNOWN, Call, CheckFailure, Created, Values
+from tidegate.localclouds.refusals import NotFoundError
 from tidegate.localclouds.schema import load_schema
 from tidegate.localclouds.store import Record
 

@@ -11,7 +11,8 @@ from tidegate.localclouds.aws.convert import from_tags
 from tidegate.localclouds.aws.ec2_type import Ec2Type
 from tidegate.localclouds.aws.naming import choose_name
 from tidegate.localclouds.aws.tags import split_live_tags
-from tidegate.localclouds.contracts import Call, Created, NotFoundError, Values
+from tidegate.localclouds.contracts import Call, Created, Values
+from tidegate.localclouds.refusals import NotFoundError
 from tidegate.localclouds.store import Record
 
 DEFAULT_DESCRIPTION = "Managed by Pulumi"

@@ -13,7 +13,7 @@ from tidegate.localclouds.azure.identity_logic import may_change
 from tidegate.localclouds.azure.ids import ArmId, digits_of, identify, parse_id
 from tidegate.localclouds.azure.kinds import AGENT_POOL, RESERVATION, RESERVATION_GROUP
 from tidegate.localclouds.bodies import Body, fill_defaults
-from tidegate.localclouds.contracts import CloudError
+from tidegate.localclouds.refusals import CloudError
 
 KUBERNETES_VERSION = "1.34.1"
 NODE_IMAGE = "AKSUbuntu-2204gen2containerd-202611.10.0"

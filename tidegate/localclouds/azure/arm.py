@@ -22,7 +22,8 @@ from tidegate.localclouds.azure.kinds import BY_TYPE, RESOURCE_GROUP, Kind
 from tidegate.localclouds.azure.places import check_region, fold_region
 from tidegate.localclouds.azure.tag_rules import check_tags
 from tidegate.localclouds.bodies import Body, look, merge_patch
-from tidegate.localclouds.contracts import CheckFailure, CloudError, World
+from tidegate.localclouds.contracts import CheckFailure, World
+from tidegate.localclouds.refusals import CloudError
 from tidegate.localclouds.shelf import Shelf
 
 OPERATION = "Microsoft.Resources/operations"

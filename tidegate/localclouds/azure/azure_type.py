@@ -15,13 +15,8 @@ from tidegate.localclouds.azure.ids import ArmId, parse_id, subscription_of
 from tidegate.localclouds.azure.kinds import AGENT_POOL, MANAGED_CLUSTER, RESOURCE_GROUP, Kind
 from tidegate.localclouds.azure.places import check_region, fold_region
 from tidegate.localclouds.bodies import Body, apply_changes
-from tidegate.localclouds.contracts import (
-    Call,
-    CheckFailure,
-    Created,
-    NotFoundError,
-    Values,
-)
+from tidegate.localclouds.contracts import Call, CheckFailure, Created, Values
+from tidegate.localclouds.refusals import NotFoundError
 from tidegate.localclouds.rest_shape import build_properties, build_rest, pulumi_place
 from tidegate.localclouds.schema import load_schema
 from tidegate.localclouds.store import Record

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate.localclouds.contracts import CloudError, NotFoundError
+from tidegate.localclouds.refusals import CloudError, NotFoundError
 from tidegate.localclouds.routes import Answer, Asked
 
 

@@ -24,8 +24,8 @@ from tidegate.localclouds.azure.kinds import (
     STORAGE_ACCOUNT,
 )
 from tidegate.localclouds.bodies import Body
-from tidegate.localclouds.contracts import CloudError
 from tidegate.localclouds.faults import FaultKind, judge
+from tidegate.localclouds.refusals import CloudError
 from tidegate.localclouds.routes import Answer, Asked, Face, Route
 
 CAPACITY_FAULTS = frozenset({FaultKind.STOCK_OUT, FaultKind.QUOTA})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tidegate.localclouds.bodies import Body
-from tidegate.localclouds.contracts import CloudError, World
+from tidegate.localclouds.contracts import World
 from tidegate.localclouds.gcp import machines, names
 from tidegate.localclouds.gcp.compute import (
     GROUP,
@@ -23,6 +23,7 @@ from tidegate.localclouds.gcp.faulting import take_faults
 from tidegate.localclouds.gcp.gke import raise_first
 from tidegate.localclouds.gcp.gke_operations import CAPACITY_CODES
 from tidegate.localclouds.gcp.messages import parse_message
+from tidegate.localclouds.refusals import CloudError
 from tidegate.localclouds.routes import Answer, Asked, Route
 
 SDK = "google.cloud.compute_v1"

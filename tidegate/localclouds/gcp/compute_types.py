@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar
 
 from tidegate.localclouds.bodies import Body
-from tidegate.localclouds.contracts import Call, CheckFailure, CloudError, Values
+from tidegate.localclouds.contracts import Call, CheckFailure, Values
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.compute import NETWORK, RESERVATION, SUBNETWORK, Compute
 from tidegate.localclouds.gcp.compute_rules import (
@@ -27,6 +27,7 @@ from tidegate.localclouds.gcp.resource_shape import (
 from tidegate.localclouds.gcp.resource_shape import (
     SUBNETWORK as SUBNETWORK_SHAPE,
 )
+from tidegate.localclouds.refusals import CloudError
 
 
 class ComputeType(GoogleType):

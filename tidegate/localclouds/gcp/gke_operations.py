@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tidegate.localclouds.bodies import Body
-from tidegate.localclouds.contracts import CloudError, World
+from tidegate.localclouds.contracts import World
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.errors import missing
 from tidegate.localclouds.gcp.faulting import take_faults
+from tidegate.localclouds.refusals import CloudError
 from tidegate.localclouds.shelf import Shelf
 
 OPERATION = "container.googleapis.com/Operation"

@@ -10,14 +10,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from tidegate.localclouds.bodies import Body, apply_changes
-from tidegate.localclouds.contracts import (
-    Call,
-    CheckFailure,
-    CloudError,
-    Created,
-    NotFoundError,
-    Values,
-)
+from tidegate.localclouds.contracts import Call, CheckFailure, Created, Values
+from tidegate.localclouds.refusals import CloudError, NotFoundError
 from tidegate.localclouds.rest_shape import (
     Shape,
     build_properties,

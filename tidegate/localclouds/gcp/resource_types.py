@@ -9,13 +9,7 @@ from contextlib import suppress
 from typing import ClassVar
 
 from tidegate.localclouds.bodies import Body
-from tidegate.localclouds.contracts import (
-    Call,
-    CheckFailure,
-    CloudError,
-    NotFoundError,
-    Values,
-)
+from tidegate.localclouds.contracts import Call, CheckFailure, Values
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.accounts import ACCOUNT_ID, ACCOUNT_ID_RULE, Accounts
 from tidegate.localclouds.gcp.bucket_rules import check_bucket
@@ -35,6 +29,7 @@ from tidegate.localclouds.gcp.resource_shape import (
     SERVICE_ACCOUNT,
 )
 from tidegate.localclouds.gcp.storage import Buckets
+from tidegate.localclouds.refusals import CloudError, NotFoundError
 
 
 class BucketType(GoogleType):

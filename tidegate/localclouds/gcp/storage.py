@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tidegate.localclouds.bodies import Body, fill_defaults, merge_patch
-from tidegate.localclouds.contracts import CloudError, NotFoundError, World
+from tidegate.localclouds.contracts import World
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.bucket_rules import (
     MULTI_REGIONS,
@@ -16,6 +16,7 @@ from tidegate.localclouds.gcp.bucket_rules import (
 from tidegate.localclouds.gcp.errors import invalid
 from tidegate.localclouds.gcp.faulting import take_faults
 from tidegate.localclouds.gcp.gke import raise_first
+from tidegate.localclouds.refusals import CloudError, NotFoundError
 from tidegate.localclouds.routes import Answer, Asked, Route
 from tidegate.localclouds.shelf import Shelf
 

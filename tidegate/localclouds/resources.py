@@ -13,9 +13,7 @@ from tidegate.localclouds.contracts import (
     Call,
     CheckFailure,
     Cloud,
-    CloudError,
     Created,
-    NotFoundError,
     TypeBehaviour,
     Values,
     World,
@@ -27,6 +25,7 @@ from tidegate.localclouds.differences import (
     overlay_inputs,
 )
 from tidegate.localclouds.naming import build_name, find_rules, is_auto_name, strip_version
+from tidegate.localclouds.refusals import CloudError, NotFoundError
 from tidegate.localclouds.rules import TypeRules, check_limits
 from tidegate.localclouds.schema import ResourceSchema, load_schema
 from tidegate.localclouds.shapes import INTERNAL, check_shapes
