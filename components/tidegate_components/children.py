@@ -18,6 +18,7 @@ def child_options(
     protect: bool | None = None,
     retain_on_delete: bool | None = None,
     delete_before_replace: bool | None = None,
+    replace: Iterable[str] = (),
     depends_on: Sequence[pulumi.Resource] = (),
 ) -> pulumi.ResourceOptions:
     """Return the options of one child.
@@ -33,6 +34,8 @@ def child_options(
         protect: Whether the child is protected; None leaves it to the parent.
         retain_on_delete: Whether the cloud keeps the resource; None leaves it to the caller.
         delete_before_replace: Whether a fixed name makes the old one go first.
+        replace: Property paths whose change makes a new resource, where the provider itself would
+            try, and fail, to change the old one.
         depends_on: Siblings that come first.
     """
     caller = given or pulumi.ResourceOptions()
@@ -44,6 +47,7 @@ def child_options(
         protect=protect,
         retain_on_delete=caller.retain_on_delete if retain_on_delete is None else retain_on_delete,
         delete_before_replace=delete_before_replace,
+        replace_on_changes=list(replace) or None,
         depends_on=list(depends_on),
         custom_timeouts=caller.custom_timeouts,
     )

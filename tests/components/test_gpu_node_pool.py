@@ -276,6 +276,15 @@ def test_aks_pools_are_user_pools_with_a_short_fixed_name(declare):
     assert len(pool.inputs["agentPoolName"]) <= 12
     assert pool.inputs["agentPoolName"].isalnum()
     assert pool.request.deleteBeforeReplace
+    assert list(pool.request.replaceOnChanges) == [
+        "availabilityZones",
+        "capacityReservationGroupID",
+        "gpuProfile",
+        "osDiskSizeGB",
+        "scaleSetEvictionPolicy",
+        "scaleSetPriority",
+        "vnetSubnetID",
+    ]
 
 
 def test_aks_spot_pools_declare_the_systems_label_and_taint_and_no_surge(declare):

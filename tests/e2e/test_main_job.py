@@ -127,6 +127,16 @@ def test_a_fixed_change_is_applied_in_place(workspace: Workspace) -> None:
     }
 
 
+def test_what_aks_never_changes_on_a_pool_makes_a_new_one(workspace: Workspace) -> None:
+    def enlarge(config: dict[str, Any]) -> None:
+        config["tidegate:pools"]["dev-azure-t4"]["diskGib"] = 256
+
+    workspace.configure(STACK, enlarge)
+    result = workspace.up(STACK)
+    assert result.succeeded, result.explain()
+    assert [step.type for step in result.replaced] == ["azure-native:containerservice:AgentPool"]
+
+
 def test_a_preview_then_shows_no_changes(workspace: Workspace) -> None:
     result = workspace.preview(STACK)
     assert result.succeeded, result.explain()

@@ -14,6 +14,17 @@ from tidegate_components.sdk_imports import narrow_imports
 with narrow_imports("pulumi_azure_native.containerservice"):
     from pulumi_azure_native.containerservice.agent_pool import AgentPool
 
+FIXED_AT_CREATION = (
+    "availabilityZones",
+    "capacityReservationGroupID",
+    "gpuProfile",
+    "osDiskSizeGB",
+    "scaleSetEvictionPolicy",
+    "scaleSetPriority",
+    "vnetSubnetID",
+)
+"""What AKS never changes on a pool: the provider would send it, and the update would fail."""
+
 
 def declare(
     parent: pulumi.ComponentResource,
@@ -53,6 +64,7 @@ def declare(
             AgentPool,
             ignore=["count"],
             delete_before_replace=True,
+            replace=FIXED_AT_CREATION,
         ),
     )
     return {
