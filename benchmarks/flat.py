@@ -1,7 +1,9 @@
 """The prod stack with components and policy pack, against the same resources declared flat.
 
 Usage: flat.py [REPEATS]. Both sides run `pulumi up` of the same resources on fresh local clouds
-with the same engine settings, in turns; only ours has components, a manifest and the pack.
+with the same engine settings, in turns; only ours has components, a manifest and the pack. The
+goal is held against the program that a person would write, with the providers' SDK classes; raw
+registrations without any SDK are shown beside it.
 """
 
 from __future__ import annotations
@@ -29,13 +31,15 @@ GOAL_RATIO = 1.5
 
 def main(repeats: int) -> None:
     with tempfile.TemporaryDirectory(prefix="tidegate-bench-") as folder:
-        ours, flat = [], []
+        ours, flat, bare = [], [], []
         for turn in range(repeats):
             work = Path(folder) / str(turn)
             export = measure_ours(work / "ours", ours)
-            measure_flat(work / "flat", export, flat)
+            measure_flat(work / "flat", "sdk", export, flat)
+            measure_flat(work / "bare", "bare", export, bare)
     print_figure("up.prod.components_and_pack", ours, "s", baseline=flat, goal=GOAL_RATIO)
     print_figure("up.prod.flat", flat, "s")
+    print_figure("up.prod.components_and_pack.over_bare", ours, "s", baseline=bare)
 
 
 def measure_ours(work: Path, seconds: list[float]) -> dict[str, object]:
@@ -48,7 +52,7 @@ def measure_ours(work: Path, seconds: list[float]) -> dict[str, object]:
         stop_local_clouds(work / "local")
 
 
-def measure_flat(work: Path, export: dict[str, object], seconds: list[float]) -> None:
+def measure_flat(work: Path, style: str, export: dict[str, object], seconds: list[float]) -> None:
     """Add the time of a flat program's `up` of the exported resources."""
     project = work / "project"
     shutil.copytree(ROOT / "benchmarks" / "flat_program", project)
@@ -60,7 +64,7 @@ def measure_flat(work: Path, export: dict[str, object], seconds: list[float]) ->
     shutil.copy(ROOT / "stacks" / f"Pulumi.{STACK}.yaml", project)
     resources = project / "resources.json"
     resources.write_text(json.dumps(build_flat_resources(export)))
-    os.environ["FLAT_RESOURCES"] = str(resources)
+    os.environ |= {"FLAT_RESOURCES": str(resources), "FLAT_STYLE": style}
     runner = open_runner(project, work)
     try:
         seconds.append(bring_up(runner, Options()))

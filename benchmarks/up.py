@@ -34,7 +34,7 @@ def main(repeats: int) -> None:
                         str(ROOT / ".venv/bin/tidegate"),
                         "local",
                         "down",
-                        "--state",
+                        "--state-dir",
                         str(state / "local"),
                     ]
                 )
