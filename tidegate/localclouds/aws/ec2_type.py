@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from tidegate.localclouds.aws.api_type import ApiType, compare_tags, tags_of
 from tidegate.localclouds.aws.convert import from_tags, to_tags
 from tidegate.localclouds.contracts import Call, Values
+from tidegate.localclouds.refusals import NotFoundError
+from tidegate.localclouds.store import Record
 
 
 class Ec2Type(ApiType):
@@ -31,3 +34,18 @@ class Ec2Type(ApiType):
             client.delete_tags(Resources=[id], Tags=[{"Key": key} for key in change.removed])
         if change.added:
             client.create_tags(Resources=[id], Tags=to_tags(change.added))
+
+
+class DescribedType(Ec2Type):
+    """A type of the EC2 API whose outputs are one description of what is live."""
+
+    @abstractmethod
+    def _read(self, id: str, inputs: Values, call: Call) -> Values:
+        """Return the outputs of an id as they are live; `NotFoundError` when it is gone."""
+
+    def read(self, record: Record, call: Call) -> Values | None:
+        """Return the resource as it is live."""
+        try:
+            return self._read(record.id, record.inputs, call)
+        except NotFoundError:
+            return None

@@ -6,7 +6,7 @@ from typing import Any
 
 from tidegate.localclouds.aws.api_type import ACCOUNT_ID
 from tidegate.localclouds.aws.convert import from_structure, from_tags
-from tidegate.localclouds.aws.ec2_type import Ec2Type
+from tidegate.localclouds.aws.ec2_type import DescribedType, Ec2Type
 from tidegate.localclouds.aws.tags import split_live_tags
 from tidegate.localclouds.contracts import Call, Created, Values
 from tidegate.localclouds.refusals import NotFoundError
@@ -103,7 +103,7 @@ def _is_main(table: Values) -> bool:
     return any(part.get("Main") for part in table.get("Associations", []))
 
 
-class Subnet(Ec2Type):
+class Subnet(DescribedType):
     """`aws.ec2.Subnet`."""
 
     resource_type = "subnet"
@@ -145,13 +145,6 @@ class Subnet(Ec2Type):
         found = self.client(call, inputs).describe_subnets(SubnetIds=[id])["Subnets"][0]
         tags = from_tags(found.get("Tags", []))
         return {**self._outputs(found, inputs, call), **split_live_tags(tags, inputs, call)}
-
-    def read(self, record: Record, call: Call) -> Values | None:
-        """Return the subnet as it is live."""
-        try:
-            return self._read(record.id, record.inputs, call)
-        except NotFoundError:
-            return None
 
     def update(self, record: Record, old: Values, new: Values, call: Call) -> Values:
         """Change what instances get on launch, and tags."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from tidegate.localclouds.aws.api_type import ACCOUNT_ID
 from tidegate.localclouds.aws.convert import from_tags
-from tidegate.localclouds.aws.ec2_type import Ec2Type
+from tidegate.localclouds.aws.ec2_type import DescribedType, Ec2Type
 from tidegate.localclouds.aws.tags import split_live_tags
 from tidegate.localclouds.contracts import Call, CheckFailure, Created, Values
 from tidegate.localclouds.refusals import NotFoundError
@@ -27,7 +27,7 @@ TARGETS = {
 ROUTE = {**DESTINATIONS, **TARGETS}
 
 
-class InternetGateway(Ec2Type):
+class InternetGateway(DescribedType):
     """`aws.ec2.InternetGateway`."""
 
     resource_type = "internet-gateway"
@@ -60,13 +60,6 @@ class InternetGateway(Ec2Type):
             **split_live_tags(from_tags(found.get("Tags", [])), inputs, call),
         }
 
-    def read(self, record: Record, call: Call) -> Values | None:
-        """Return the gateway as it is live."""
-        try:
-            return self._read(record.id, record.inputs, call)
-        except NotFoundError:
-            return None
-
     def update(self, record: Record, old: Values, new: Values, call: Call) -> Values:
         """Attach it elsewhere, and change tags."""
         self._attach(old, new, record.id, call)
@@ -83,7 +76,7 @@ class InternetGateway(Ec2Type):
             client.delete_internet_gateway(InternetGatewayId=record.id)
 
 
-class RouteTable(Ec2Type):
+class RouteTable(DescribedType):
     """`aws.ec2.RouteTable`, with its routes inside."""
 
     resource_type = "route-table"
@@ -132,13 +125,6 @@ class RouteTable(Ec2Type):
             "propagatingVgws": [],
             **split_live_tags(from_tags(found.get("Tags", [])), inputs, call),
         }
-
-    def read(self, record: Record, call: Call) -> Values | None:
-        """Return the table as it is live."""
-        try:
-            return self._read(record.id, record.inputs, call)
-        except NotFoundError:
-            return None
 
     def update(self, record: Record, old: Values, new: Values, call: Call) -> Values:
         """Bring routes and tags to what the inputs say."""
