@@ -13,6 +13,7 @@ from tidegate.cli.local_lookup import find_local
 from tidegate.cli.local_pulumi import build_local_runner
 from tidegate.cli.up_progress import Progress
 from tidegate.cli.verdicts import StackVerdicts, judge_export
+from tidegate.engine.config import Project, read_stack_config
 from tidegate.engine.recovery import Recovery
 from tidegate.engine.results import RunResult
 from tidegate.engine.stack import Options, StackRunner
@@ -95,8 +96,14 @@ def read_stack_state(runner: StackRunner, stack: str, manifest_path: Path) -> St
     draft.replace(manifest_path)
     environment = next((pool.labels.get("environment", "") for pool in manifest.pools), "")
     verdicts = judge_export(where, export, environment)
-    cost = build_plan_cost(manifest, load_catalog())
+    cost = build_plan_cost(manifest, load_catalog(find_overlay(runner.project, stack)))
     return StackState(manifest, manifest_path, export, verdicts, cost)
+
+
+def find_overlay(project: Project, stack: str) -> Path | None:
+    """Return the file of negotiated prices that the stack's configuration names; None without."""
+    name = read_stack_config(project, stack).get(f"{project.name}:catalogOverlay")
+    return project.directory / str(name) if name else None
 
 
 def read_outputs(export: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -60,6 +60,8 @@ def print_report(job: MainJob) -> None:
     console.print(_pool_table(state.manifest.pools))
     console.print(_verdict_table(state))
     _print_cost(console, state.cost)
+    if state.cost.catalog_digest != state.manifest.catalog_digest:
+        console.print("Priced with another catalog than the stack was declared with.")
     console.print(f"Manifest: {shown_path(state.manifest_path)}")
     console.print("\nNext:")
     for command, purpose in next_commands(job.stack, state.manifest_path):
