@@ -14,6 +14,7 @@ from tidegate.vocabulary.problems import refuse
 
 app = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode="rich",
     help=(
         "The policy pack and its rules.\n\n"
