@@ -18,7 +18,7 @@ from support.workspace import Workspace, find_programs, open_workspace
 from tidegate.localclouds.endpoints import read_endpoints
 from tidegate.localclouds.lifecycle import stop_local_clouds
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("killed-runs")]
+pytestmark = pytest.mark.slow
 
 WAIT_SECONDS = 120.0
 COMMAND = "from tidegate.cli.main import run; run()"

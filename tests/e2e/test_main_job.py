@@ -18,7 +18,7 @@ from tidegate.engine.results import Outcome
 from tidegate.engine.stack import Options
 from tidegate.manifest.read import read_manifest
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("main-job")]
+pytestmark = pytest.mark.slow
 
 STACK = "dev"
 RESERVED = {

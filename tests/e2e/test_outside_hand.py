@@ -12,7 +12,7 @@ from azure.mgmt.containerservice import ContainerServiceClient
 from google.cloud import container_v1
 from support.workspace import Workspace
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("outside-hand")]
+pytestmark = pytest.mark.slow
 
 STACK = "dev"
 # On each cloud a pool that Tidegate scales; where the cloud itself scales pools, one of those too.

@@ -11,7 +11,7 @@ from google.protobuf.json_format import MessageToDict
 from support.declared import find_missing
 from support.workspace import Workspace
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("read-back")]
+pytestmark = pytest.mark.slow
 
 GROUP = CLUSTER = "tidegate-prod"
 

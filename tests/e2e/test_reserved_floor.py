@@ -12,7 +12,7 @@ from support.workspace import Workspace
 
 from tidegate.engine.results import Outcome
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("reserved-floor")]
+pytestmark = pytest.mark.slow
 
 STACK = "dev"
 UNITS = 1

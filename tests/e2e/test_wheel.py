@@ -21,7 +21,7 @@ from tidegate.localclouds.lifecycle import (
     stop_local_clouds,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

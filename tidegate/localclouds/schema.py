@@ -170,9 +170,18 @@ def derive_properties(arguments: type) -> dict[str, Shape]:
     """Return the form of each property of an `…Args`, output or resource class."""
     scope = {**vars(sys.modules[arguments.__module__]), "Output": pulumi.Output, "T": NoneType}
     return {
-        name: derive_shape(typing.get_type_hints(attribute.fget, globalns=scope)["return"])
+        name: derive_shape(_read_hint(attribute.fget, scope))
         for name, attribute in _pulumi_properties(arguments)
     }
+
+
+def _read_hint(getter: Any, scope: dict[str, Any]) -> Any:
+    """Return what a getter returns, names resolved in the scope of its own module.
+
+    `typing` shares one object among equal annotations, so `Sequence["BucketLifecycleRuleArgs"]` of
+    two SDKs is one, and it keeps what it was first resolved to, unless local names are given apart.
+    """
+    return typing.get_type_hints(getter, globalns=scope, localns={})["return"]
 
 
 def derive_required(arguments: type) -> frozenset[str]:
