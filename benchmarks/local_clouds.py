@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from figures import print_figure
 
 from tidegate.localclouds.lifecycle import (
     local_environment,
@@ -61,9 +62,9 @@ def main(repeats: int) -> None:
                 peaks.append(read_peak_megabytes(endpoints.pid))
             finally:
                 reset_local_clouds(state)
-    show(f"localclouds.up.{RESOURCES}", ours, "s", statistics.median(floor), GOAL_RATIO)
-    show(f"noop.up.{RESOURCES}", floor, "s")
-    show("localclouds.peak_memory", peaks, "MB", goal=GOAL_MEGABYTES)
+    print_figure(f"localclouds.up.{RESOURCES}", ours, "s", baseline=floor, goal=GOAL_RATIO)
+    print_figure(f"noop.up.{RESOURCES}", floor, "s")
+    print_figure("localclouds.peak_memory", peaks, "MB", goal=GOAL_MEGABYTES)
 
 
 @contextmanager
@@ -148,24 +149,6 @@ def read_peak_megabytes(pid: int) -> float:
     status = Path(f"/proc/{pid}/status").read_text()
     line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) / 1024
-
-
-def show(
-    name: str, figures: list[float], unit: str, baseline: float | None = None, goal: float = 0
-) -> None:
-    value = statistics.median(figures)
-    line = {
-        "name": name,
-        "value": round(value, 2),
-        "unit": unit,
-        "min": round(min(figures), 2),
-        "max": round(max(figures), 2),
-    }
-    if baseline is not None:
-        line |= {"baseline": round(baseline, 2), "ratio": round(value / baseline, 3)}
-    if goal:
-        line["goal"] = goal
-    print(json.dumps(line), flush=True)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from tidegate.policy.answers import parse_verdicts
 from tidegate.policy.document import build_document
@@ -13,18 +13,11 @@ from tidegate.policy.label_sites import LAUNCH_TEMPLATE_TYPE
 from tidegate.policy.parameters import build_parameters
 from tidegate.policy.rule_set import RuleSet
 from tidegate.policy.values import decode_value
+from tidegate.ports import RuleEngine
 from tidegate.vocabulary.problems import nearest, refuse
 from tidegate.vocabulary.verdicts import Outcome, Verdict
 
 _IDENTIFIERS = ("id", "name", "arn")
-
-
-class Rules(Protocol):
-    """The rule engine, as `tidegate.ports.RuleEngine` declares it for the rooms above."""
-
-    def evaluate(self, document: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-        """Return raw verdicts."""
-        ...
 
 
 class StackCheck:
@@ -35,7 +28,7 @@ class StackCheck:
     the end adds what only the whole stack tells: dependencies and identifiers.
     """
 
-    def __init__(self, rules: RuleSet, engine: Rules) -> None:
+    def __init__(self, rules: RuleSet, engine: RuleEngine) -> None:
         self._rules = rules
         self._engine = engine
         self._stack = StackFacts()
