@@ -13,6 +13,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+_PROC = Path("/proc")
 _HOLDER = re.compile(
     r"created by (?P<user>\S+)@(?P<host>\S+) \(pid (?P<pid>\d+)\) at (?P<since>\S+)"
 )
@@ -64,22 +65,31 @@ def _is_pulumi(pid: int) -> bool:
         return False
     except PermissionError:
         return True  # alive under another account: not ours to judge
-    name = _command_name(pid)
-    return name is None or name.startswith("pulumi")
+    state, name = _look_up(pid)
+    # A killed process keeps its id until its parent asks how it ended, which may be never.
+    return not state.startswith("Z") and (not name or name.startswith("pulumi"))
 
 
-def _command_name(pid: int) -> str | None:
+def _look_up(pid: int) -> tuple[str, str]:
+    """Return a process's state and its program's name; empty where the system does not say."""
     try:
-        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
+        status = (_PROC / str(pid) / "stat").read_text(encoding="utf-8")
     except OSError:
-        pass
+        return _ask_ps(pid)
+    name, _, rest = status.partition("(")[2].rpartition(")")
+    return rest.strip(), name
+
+
+def _ask_ps(pid: int) -> tuple[str, str]:
+    """Ask where there is no `/proc`."""
     try:
         shown = subprocess.run(  # noqa: S603 - fixed arguments
-            ["/bin/ps", "-p", str(pid), "-o", "comm="],
+            ["/bin/ps", "-p", str(pid), "-o", "state=,comm="],
             capture_output=True,
             text=True,
             check=False,
         )
     except OSError:
-        return None
-    return Path(shown.stdout.strip()).name or None
+        return "", ""
+    state, _, program = shown.stdout.strip().partition(" ")
+    return state, Path(program.strip()).name

@@ -30,7 +30,7 @@ from tidegate.engine.results import Outcome, RunResult
 from tidegate.engine.state_files import has_copies, restore_state
 from tidegate.vocabulary.problems import Unavailable
 
-_POLL_SECONDS = 2.0
+_POLL_SECONDS = 0.5
 _ATTEMPTS = 5
 
 

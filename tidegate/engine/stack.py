@@ -25,6 +25,7 @@ from tidegate.engine.toolchain import Toolchain
 from tidegate.vocabulary.problems import Unavailable
 
 _KEPT_RECORDS = 40
+_DYING_SECONDS = 5.0  # a killed run ends only when its last write to a slow disk has
 _WAIT_SECONDS = 600.0  # for another run that lives; Kubernetes clusters take many minutes
 _ATTEMPTS = 3
 
@@ -196,7 +197,7 @@ class StackRunner:
             if result.outcome is not Outcome.LOCKED:
                 break
             try:
-                release_lock(_Access(self, stack), result.output, 0, lambda _: None)
+                release_lock(_Access(self, stack), result.output, _DYING_SECONDS, lambda _: None)
             except RecoveryFailed:
                 break  # the result says who holds it
         return result

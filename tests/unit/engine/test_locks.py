@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 
 from tidegate.engine.locks import LockHolder, parse_holders
 
@@ -35,6 +40,41 @@ def test_a_process_that_ended_is_gone() -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     assert holder(ended.pid).is_gone
+
+
+@pytest.fixture
+def pulumi_process(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that the system calls `pulumi`."""
+    sleep = shutil.which("sleep")
+    assert sleep is not None
+    program = tmp_path / "pulumi"
+    shutil.copy(sleep, program)
+    process = subprocess.Popen([str(program), "60"])
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_a_pulumi_that_runs_holds_its_lock(pulumi_process: subprocess.Popen[bytes]) -> None:
+    assert not holder(pulumi_process.pid).is_gone
+
+
+def test_a_killed_process_whose_parent_never_asked_is_gone(
+    pulumi_process: subprocess.Popen[bytes],
+) -> None:
+    pulumi_process.kill()
+    os.waitid(os.P_PID, pulumi_process.pid, os.WEXITED | os.WNOWAIT)
+    assert holder(pulumi_process.pid).is_gone
+
+
+def test_without_proc_the_system_is_asked(
+    pulumi_process: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tidegate.engine.locks._PROC", Path("/nowhere"))
+    assert not holder(pulumi_process.pid).is_gone
+    pulumi_process.kill()
+    os.waitid(os.P_PID, pulumi_process.pid, os.WEXITED | os.WNOWAIT)
+    assert holder(pulumi_process.pid).is_gone
 
 
 def test_a_reused_process_id_of_another_program_is_gone() -> None:
