@@ -154,6 +154,14 @@ class StackRunner:
         document: dict[str, Any] = self._ask_json("stack", "export", stack=stack)
         return document
 
+    def import_state(self, stack: str, path: Path) -> str:
+        """Replace the stack's whole state with an exported one; return what the CLI said.
+
+        Raises:
+            PulumiFailed: The CLI could not.
+        """
+        return self._ask("stack", "import", "--file", str(path), stack=stack)
+
     def ensure_stack(self, stack: str) -> None:
         """Create the stack where there is none.
 
@@ -276,7 +284,7 @@ class _Access:
     def write_state(self, path: Path) -> tuple[Outcome, str]:
         """Import a state."""
         try:
-            text = self._runner._ask("stack", "import", "--file", str(path), stack=self.stack)  # noqa: SLF001 - one module, two faces
+            text = self._runner.import_state(self.stack, path)
         except PulumiFailed as error:
             return error.outcome, error.text
         return Outcome.SUCCEEDED, text
