@@ -85,11 +85,25 @@ def check_pool(pool: Pool) -> Iterator[Problem]:
     if pool.scaler is Scaler.PROVIDER and pool.kind is PoolKind.EKS_NODE_GROUP:
         reason = "EKS scales no node group by itself"
         yield Problem(where, "scaler", "'provider'", reason, "cluster-autoscaler or tidegate")
+    if (pool.scaler is Scaler.KARPENTER) is not (pool.kind is PoolKind.KARPENTER_NODE_POOL):
+        reason = f"does not resize a pool of kind {pool.kind.value}"
+        expected = "karpenter for a karpenter-node-pool, and for no other"
+        yield Problem(where, "scaler", repr(pool.scaler.value), reason, expected)
+    yield from _check_together(where, pool)
     intolerant = pool.interruption_tolerance is InterruptionTolerance.INTOLERANT
     if pool.capacity_type is CapacityType.SPOT and intolerant:
         reason = "spot nodes are taken away at short notice"
         yield Problem(where, "interruptionTolerance", "'intolerant'", reason, "tolerant")
     yield from _check_times(pool)
+
+
+def _check_together(where: str, pool: Pool) -> Iterator[Problem]:
+    """Yield bounds that would leave a part of the nodes that come and go together."""
+    together = pool.nodes_at_once
+    for key, nodes in (("minNodes", pool.min_nodes), ("maxNodes", pool.max_nodes)):
+        if nodes % together:
+            reason = f"is a part of the {together} nodes that come and go together"
+            yield Problem(where, key, str(nodes), reason, f"a multiple of {together}")
 
 
 def _check_reservation(pool: Pool, commitments: list[Commitment]) -> Iterator[Problem]:

@@ -19,6 +19,7 @@ from tidegate.vocabulary.capacity import (
     InterruptionTolerance,
     PoolKind,
     Scaler,
+    SharingStrategy,
     StorageClass,
     TelemetryClass,
     WorkloadClass,
@@ -88,6 +89,16 @@ class Checkpoint(Document):
     restart_seconds: int = Field(ge=0)
 
 
+class Sharing(Document):
+    """How several pods share one accelerator of a pool."""
+
+    strategy: SharingStrategy
+    partition: str = ""
+    """The MIG profile of every accelerator ("1g.10gb"); empty where accelerators are whole."""
+    clients_per_accelerator: int = Field(ge=1)
+    """Pods that one accelerator serves at once: its partitions times the clients of each."""
+
+
 class Pool(Document):
     """A pool of equal nodes. Its `id` is the label `capacity-pool` everywhere."""
 
@@ -121,6 +132,12 @@ class Pool(Document):
     scaler: Scaler
     reservation: str = ""
     """The id of the commitment that this pool consumes, where it consumes one."""
+    sharing: Sharing | None = None
+    """None where each pod has accelerators of its own."""
+    topology: str = ""
+    """How the chips of a TPU slice are joined ("2x4")."""
+    nodes_at_once: int = Field(default=1, ge=1)
+    """Nodes that come and go together: the hosts of one multi-host TPU slice."""
 
 
 class Commitment(Document):

@@ -39,6 +39,15 @@ class PoolKind(StrEnum):
     AUTO_SCALING_GROUP = "auto-scaling-group"
     INSTANCE_GROUP = "instance-group"
     SCALE_SET = "scale-set"
+    KARPENTER_NODE_POOL = "karpenter-node-pool"
+
+
+class SharingStrategy(StrEnum):
+    """How several pods share one accelerator."""
+
+    MIG = "mig"
+    TIME_SHARING = "time-sharing"
+    MPS = "mps"
 
 
 class WorkloadClass(StrEnum):

@@ -48,6 +48,20 @@ def test_a_pool_may_consume_the_reservation_that_covers_it(manifest_of, pool, co
             ),
         ),
         (
+            {"scaler": "karpenter"},
+            (
+                "pool train-a100: scaler = 'karpenter': does not resize a pool of kind "
+                "gke-node-pool; expected karpenter for a karpenter-node-pool, and for no other"
+            ),
+        ),
+        (
+            {"nodesAtOnce": 3, "maxNodes": 4},
+            (
+                "pool train-a100: maxNodes = 4: is a part of the 3 nodes that come and go "
+                "together; expected a multiple of 3"
+            ),
+        ),
+        (
             {"interruptionTolerance": "intolerant"},
             (
                 "pool train-a100: interruptionTolerance = 'intolerant': spot nodes are taken away "
