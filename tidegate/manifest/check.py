@@ -94,7 +94,21 @@ def check_pool(pool: Pool) -> Iterator[Problem]:
     if pool.capacity_type is CapacityType.SPOT and intolerant:
         reason = "spot nodes are taken away at short notice"
         yield Problem(where, "interruptionTolerance", "'intolerant'", reason, "tolerant")
+    yield from _check_floor(where, pool)
     yield from _check_times(pool)
+
+
+def _check_floor(where: str, pool: Pool) -> Iterator[Problem]:
+    """A floor bought on demand is a spot pool's, and part of its nodes."""
+    base, percent = pool.on_demand_base_nodes, pool.on_demand_percent_above_base
+    if pool.capacity_type is not CapacityType.SPOT:
+        for name, value in (("onDemandBaseNodes", base), ("onDemandPercentAboveBase", percent)):
+            if value:
+                reason = f"concerns spot pools, and this one is {pool.capacity_type.value}"
+                yield Problem(where, name, str(value), reason, "0, or capacityType spot")
+    elif base > pool.max_nodes:
+        reason = f"is above maxNodes {pool.max_nodes}"
+        yield Problem(where, "onDemandBaseNodes", str(base), reason, f"at most {pool.max_nodes}")
 
 
 def _check_together(where: str, pool: Pool) -> Iterator[Problem]:

@@ -138,6 +138,12 @@ class Pool(Document):
     """How the chips of a TPU slice are joined ("2x4")."""
     nodes_at_once: int = Field(default=1, ge=1)
     """Nodes that come and go together: the hosts of one multi-host TPU slice."""
+    on_demand_base_nodes: int = Field(default=0, ge=0)
+    """Of a spot pool: the first nodes, which are bought on demand."""
+    on_demand_percent_above_base: int = Field(default=0, ge=0, le=100)
+    """Of a spot pool: the share of the nodes above those that is bought on demand as well."""
+    allocation_strategy: str = ""
+    """How its cloud chooses among the instance types, in the cloud's own word."""
 
 
 class Commitment(Document):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
 
 
@@ -85,3 +86,17 @@ class TelemetryClass(StrEnum):
     PLATFORM_LOGS = "platform-logs"
     AUDIT_LOGS = "audit-logs"
     DEBUG_LOGS = "debug-logs"
+
+
+def split_purchase(nodes: Decimal, base: int, percent_above: int) -> tuple[Decimal, Decimal]:
+    """Return (on-demand nodes, spot nodes) of a spot pool with a floor bought on demand.
+
+    The first `base` nodes are on demand, and `percent_above` percent of those above them. A whole
+    number of nodes is split into whole numbers, the on-demand part rounded up, as EC2 Auto Scaling
+    rounds; an average (1.5 nodes) is split exactly.
+    """
+    floor = min(nodes, Decimal(base))
+    share = (nodes - floor) * percent_above / 100
+    if nodes == nodes.to_integral_value():
+        share = share.to_integral_value(ROUND_CEILING)
+    return floor + share, nodes - floor - share

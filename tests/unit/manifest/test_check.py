@@ -241,3 +241,30 @@ def test_zones_that_daylight_saving_would_make_wrong_are_refused(zone):
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/New_York"])
 def test_iana_zones_pass(zone):
     assert explain_time_zone(zone) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        (
+            {"onDemandBaseNodes": 5},
+            "pool train-a100: onDemandBaseNodes = 5: is above maxNodes 4; expected at most 4",
+        ),
+        (
+            {"capacityType": "on-demand", "onDemandBaseNodes": 1},
+            (
+                "pool train-a100: onDemandBaseNodes = 1: concerns spot pools, and this one is "
+                "on-demand; expected 0, or capacityType spot"
+            ),
+        ),
+        (
+            {"capacityType": "on-demand", "onDemandPercentAboveBase": 20},
+            (
+                "pool train-a100: onDemandPercentAboveBase = 20: concerns spot pools, and this one is "
+                "on-demand; expected 0, or capacityType spot"
+            ),
+        ),
+    ],
+)
+def test_a_floor_bought_on_demand_is_part_of_a_spot_pool(manifest_of, pool, changes, line):
+    assert errors(manifest_of(pools=[pool(**changes)])) == [line]
