@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from typing import TypeVar
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.manifest.model import Commitment, Pool
 from tidegate.pricing.coverage import assume_discount, cover_nodes, needs_of
 from tidegate.pricing.figures import BASES, NOTHING, Figures
 from tidegate.pricing.lines import CostLine, LineKind
-from tidegate.pricing.nodes import NodePrices, price_nodes
+from tidegate.pricing.nodes import SCALED, NodePrices, price_nodes
+from tidegate.vocabulary.capacity import CapacityType, split_purchase
 from tidegate.vocabulary.money import HOURS_PER_MONTH
 
+Entry = TypeVar("Entry")
 Counts = Mapping[str, Decimal]
 """Pool id → a number of nodes."""
 
@@ -40,6 +43,7 @@ def price_pools(
                 basis: nodes[basis][pool.id] - covered[basis].get(pool.id, NOTHING)
                 for basis in BASES
             },
+            floor=_price_floor(pool, catalog),
             coverage_assumed=pool.reservation in assumed,
         )
         for pool in pools
@@ -71,13 +75,26 @@ def _cover(
     return covered
 
 
+def _price_floor(pool: Pool, catalog: Catalog) -> NodePrices | None:
+    """Return what the nodes cost that a spot pool buys on demand; None where it buys none so."""
+    if not (pool.on_demand_base_nodes or pool.on_demand_percent_above_base):
+        return None
+    return price_nodes(pool.model_copy(update={"capacity_type": CapacityType.ON_DEMAND}), catalog)
+
+
 def _build_line(
-    pool: Pool, prices: NodePrices, paid_nodes: Counts, *, coverage_assumed: bool
+    pool: Pool,
+    prices: NodePrices,
+    paid_nodes: Counts,
+    *,
+    floor: NodePrices | None,
+    coverage_assumed: bool,
 ) -> CostLine:
     monthly = Figures(
-        **{basis: _cost(paid_nodes[basis], getattr(prices, basis)) for basis in BASES}
+        **{basis: _cost_of(pool, basis, paid_nodes[basis], prices, floor) for basis in BASES}
     )
     missing = monthly.unknown_bases()
+    bought = [prices] if floor is None else [prices, floor]
     notes = [NO_EXPECTATION] if pool.declared_nodes is None and pool.max_nodes else []
     if coverage_assumed:
         notes.append("what its commitment covers follows from an average discount, an assumption")
@@ -90,10 +107,28 @@ def _build_line(
         capacity_type=pool.capacity_type,
         currency=prices.currency,
         monthly=monthly,
-        prices=prices.used if spends else (),
-        unknown=prices.unknown if missing else (),
+        prices=_each_once(each.used for each in bought) if spends else (),
+        unknown=_each_once(each.unknown for each in bought) if missing else (),
         notes=tuple(notes),
     )
+
+
+def _cost_of(
+    pool: Pool, basis: str, nodes: Decimal, prices: NodePrices, floor: NodePrices | None
+) -> Decimal | None:
+    """Return what the nodes of one basis cost a month; None where a price of them is not known."""
+    if floor is None or basis not in SCALED:
+        return _cost(nodes, getattr(prices, basis))
+    base, percent = pool.on_demand_base_nodes, pool.on_demand_percent_above_base
+    on_demand, spot = split_purchase(nodes, base, percent)
+    costs = (_cost(on_demand, getattr(floor, basis)), _cost(spot, getattr(prices, basis)))
+    if floor.currency != prices.currency and on_demand and spot:
+        return None
+    return None if None in costs else sum(filter(None, costs), NOTHING)
+
+
+def _each_once(groups: Iterable[tuple[Entry, ...]]) -> tuple[Entry, ...]:
+    return tuple(dict.fromkeys(entry for group in groups for entry in group))
 
 
 def _cost(nodes: Decimal, per_hour: Decimal | None) -> Decimal | None:
