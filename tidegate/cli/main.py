@@ -13,6 +13,7 @@ from tidegate import __version__
 from tidegate.vocabulary.problems import InvalidInput, Unavailable
 
 GROUPS: dict[str, str] = {
+    "adopt": "tidegate.cli.adopt",
     "catalog": "tidegate.cli.catalog",
     "local": "tidegate.cli.local",
     "manifest": "tidegate.cli.manifest",

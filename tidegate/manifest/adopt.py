@@ -7,14 +7,13 @@ Nothing is invented: what the cloud does not show is left out, and said.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.vocabulary.capacity import CapacityType, PoolKind, Scaler
 from tidegate.vocabulary.labels import (
-    COMPONENT_KEYS,
     OPTIONAL_KEYS,
     REQUIRED_KEYS,
     LabelAliases,
@@ -62,6 +61,7 @@ def build_adoption(
     *,
     scaler: Scaler | None = None,
     labels: Mapping[str, str] | None = None,
+    shared: Collection[str] = (),
     aliases: LabelAliases | None = None,
 ) -> Adoption:
     """Return the entry that declares an existing pool.
@@ -71,24 +71,27 @@ def build_adoption(
         catalog: Tells the accelerator of its machines.
         scaler: Who resizes it, where the cloud does not show that.
         labels: Cost labels that the pool itself lacks; its own go first.
+        shared: Keys of cost labels that the stack gives every entry.
         aliases: How the estate spells cost labels.
     """
     draft = _Draft(_state_facts(pool))
     _add_hardware(draft, pool, catalog)
+    if pool.max_nodes is None:
+        draft.missing.append("maxNodes")
     _add_scaler(draft, pool, scaler)
     _add_labels(draft, pool, labels or {}, aliases or LabelAliases())
+    stated = {*draft.entry["labels"], *shared}
+    draft.missing += [f"labels.{key}" for key in REQUIRED_KEYS if key not in stated]
     draft.entry["identifiers"] = dict(pool.identifiers)
     if "capacity-pool" not in pool.tags:
         draft.notes.append(
-            "carries no label capacity-pool: its cost cannot be told apart in the bill until it does"
+            "carries no label capacity-pool, so that its cost cannot be told apart in the bill"
         )
-    return Adoption(
-        derive_id(pool), draft.entry, tuple(draft.missing), tuple(draft.notes)
-    )
+    return Adoption(derive_id(pool), draft.entry, tuple(draft.missing), tuple(draft.notes))
 
 
 def derive_id(pool: ObservedPool) -> str:
-    """Return the pool's id: its label `capacity-pool`, or its cluster's and its own name."""
+    """Return the pool's id: its label `capacity-pool`, else its cluster's and its own name."""
     name = pool.tags.get("capacity-pool") or f"{pool.cluster}-{pool.name}".strip("-")
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:63].rstrip("-")
 
@@ -106,16 +109,14 @@ def _state_facts(pool: ObservedPool) -> dict[str, Any]:
         "minNodes": pool.min_nodes,
         "maxNodes": pool.max_nodes,
         "nodeLabels": {
-            key: value
-            for key, value in pool.node_labels.items()
-            if not key.startswith(OWN_LABELS)
+            key: value for key, value in pool.node_labels.items() if not key.startswith(OWN_LABELS)
         },
         "taints": [
             {"key": taint.key, "value": taint.value, "effect": taint.effect}
             for taint in pool.taints
         ],
     }
-    return {key: value for key, value in entry.items() if value not in ("", [], {})}
+    return {key: value for key, value in entry.items() if value not in ("", None, [], {})}
 
 
 def _add_hardware(draft: _Draft, pool: ObservedPool, catalog: Catalog) -> None:
@@ -179,6 +180,4 @@ def _add_labels(
         elif found.setdefault(key, value) != value:
             draft.notes.append(f"label {spelling} says {value}, another spelling {found[key]}")
     labels = {**given, **found}
-    draft.entry["labels"] = {key: labels[key] for key in labels if key not in COMPONENT_KEYS}
-    lacking: Sequence[str] = [key for key in REQUIRED_KEYS if key not in labels]
-    draft.missing += [f"labels.{key}" for key in lacking]
+    draft.entry["labels"] = labels

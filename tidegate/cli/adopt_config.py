@@ -1,0 +1,123 @@
+"""Adds adopted pools to a stack's configuration without disturbing the rest of the file.
+
+A YAML library would write the file anew and lose its comments, so text is added and the result
+is read again: it must say what was there, and the entries, and nothing else.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tidegate.manifest.adopt import Adoption
+from tidegate.vocabulary.problems import InvalidInput, Problem, refuse
+
+KEY = "tidegate:existingPools"
+INDENT = "  "
+
+
+def render_entries(adoptions: Sequence[Adoption], *, level: int = 0) -> str:
+    """Return the entries as YAML under their configuration key; empty when there are none."""
+    if not adoptions:
+        return ""
+    lines = [f"{INDENT * level}{KEY}:", *_entry_lines(adoptions, level + 1)]
+    return "\n".join(lines) + "\n"
+
+
+def add_to_config(path: Path, adoptions: Sequence[Adoption]) -> None:
+    """Add the entries to a stack's configuration file.
+
+    Raises:
+        InvalidInput: The file is no stack configuration, has one of the ids already, or is
+            written in a way that text cannot be added to; the file is as it was then.
+    """
+    text = _read(path)
+    document = _parse(path, text)
+    config = document.get("config")
+    if not isinstance(config, dict) or not config:
+        raise refuse(str(path), "config", None, "is missing", "a stack configuration")
+    present = config.get(KEY) or {}
+    taken = [each.id for each in adoptions if each.id in present]
+    if taken:
+        problems = [
+            Problem(str(path), f"{KEY}.{name}", "", "is there already", "a pool that is not there")
+            for name in taken
+        ]
+        raise InvalidInput(problems)
+    expected = copy.deepcopy(document)
+    expected["config"][KEY] = {**present, **{each.id: each.entry for each in adoptions}}
+    added = _insert(text, adoptions, has_key=KEY in config)
+    if added is None or _parse(path, added) != expected:
+        raise refuse(
+            str(path), KEY, None, "cannot be added to as text", "the printed entries, by hand"
+        )
+    path.write_text(added, encoding="utf-8")
+
+
+def read_shared_labels(path: Path) -> set[str]:
+    """Return the keys of the cost labels that the stack gives every entry.
+
+    Raises:
+        InvalidInput: The file cannot be read.
+    """
+    config = _parse(path, _read(path)).get("config")
+    given = config if isinstance(config, dict) else {}
+    shared = given.get("tidegate:labels")
+    keys = set(shared) if isinstance(shared, dict) else set()
+    return keys | ({"environment"} if "tidegate:environment" in given else set())
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise refuse(str(path), "", None, f"cannot be read ({error})", "a stack's file") from error
+
+
+def _parse(path: Path, text: str) -> dict[str, Any]:
+    try:
+        document = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise refuse(str(path), "", None, f"is no YAML ({error})", "a stack's file") from error
+    return document if isinstance(document, dict) else {}
+
+
+def _insert(text: str, adoptions: Sequence[Adoption], *, has_key: bool) -> str | None:
+    """Return the text with the entries first in their section; None where that is not found."""
+    lines = text.splitlines()
+    heading = f"{INDENT}{KEY}:" if has_key else "config:"
+    if heading not in lines:
+        return None
+    place = lines.index(heading) + 1
+    if has_key:
+        new = _entry_lines(adoptions, 2)
+    else:
+        new = render_entries(adoptions, level=1).splitlines()
+        place = _end_of_section(lines, place)
+    return "\n".join([*lines[:place], *new, *lines[place:]]) + "\n"
+
+
+def _end_of_section(lines: Sequence[str], start: int) -> int:
+    """Return where the mapping that begins at `start` ends: before the next key at the margin."""
+    end = start
+    for number in range(start, len(lines)):
+        line = lines[number]
+        if line and not line.startswith((" ", "#")):
+            break
+        if line.strip() and not line.lstrip().startswith("#"):
+            end = number + 1
+    return end
+
+
+def _entry_lines(adoptions: Sequence[Adoption], level: int) -> list[str]:
+    lines: list[str] = []
+    for each in adoptions:
+        text = yaml.safe_dump(
+            {each.id: each.entry}, sort_keys=False, default_flow_style=False, width=96
+        )
+        lines += [f"{INDENT * level}{line}" for line in text.splitlines()]
+    return lines

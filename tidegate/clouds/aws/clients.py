@@ -1,0 +1,16 @@
+"""Clients of AWS' own SDK. Credentials and endpoints come from boto3's usual places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+_ATTEMPTS = 4
+
+
+def build_client(service: str, region: str) -> Any:
+    """Return a boto3 client that retries what AWS says to retry."""
+    retries: Any = {"max_attempts": _ATTEMPTS, "mode": "standard"}
+    return boto3.client(service, region_name=region, config=Config(retries=retries))
