@@ -9,7 +9,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tidegate.localclouds.schema import derive_properties
+from tidegate.localclouds.contracts import UNKNOWN
+from tidegate.localclouds.differences import overlay
+from tidegate.localclouds.schema import derive_properties, load_schema
+from tidegate.localclouds.shapes import check_shapes
 
 # As the generated SDKs write it; two of them have nested types of one name.
 SDK = """
@@ -53,3 +56,34 @@ def test_nested_names_are_resolved_in_their_own_sdk(sdks: list[types.ModuleType]
     assert one.RuleArgs in typing.get_args(typing.get_args(first)[0])
     shapes = [derive_properties(sdk.BucketArgs)["rules"].item for sdk in sdks]
     assert [shape.arguments for shape in shapes if shape] == [one.RuleArgs, other.RuleArgs]
+
+
+COMPUTE = "azure-native:machinelearningservices:Compute"
+CLUSTER = {"computeType": "AmlCompute", "properties": {"scaleSettings": {"maxNodeCount": 4}}}
+
+
+@pytest.mark.parametrize(
+    ("properties", "failures"),
+    [
+        (CLUSTER, []),
+        ({"computeType": UNKNOWN, "anything": 1}, []),
+        ({}, ["properties.computeType"]),
+        ({"computeType": "Abacus"}, ["properties.computeType"]),
+        ({**CLUSTER, "nodes": 4}, ["properties.nodes"]),
+        ({"computeType": "AmlCompute", "properties": {"scaleSettings": {}}},
+         ["properties.properties.scaleSettings.maxNodeCount"]),
+        ({"computeType": "ComputeInstance", "properties": {"scaleSettings": {"maxNodeCount": 4}}},
+         ["properties.properties.scaleSettings"]),
+    ],
+)  # fmt: skip
+def test_one_of_several_objects_is_told_by_its_mark_and_held_against_its_form(
+    properties: dict[str, object], failures: list[str]
+) -> None:
+    inputs = {"resourceGroupName": "ml", "workspaceName": "runs", "properties": properties}
+    assert [each.property for each in check_shapes(load_schema(COMPUTE), inputs)] == failures
+
+
+def test_defaults_of_the_cloud_are_no_drift_in_one_of_several_objects() -> None:
+    shape = load_schema(COMPUTE).inputs.properties["properties"]
+    live = {**CLUSTER, "provisioningState": "Succeeded"}
+    assert overlay(shape, CLUSTER, live) == CLUSTER

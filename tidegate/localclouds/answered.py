@@ -72,6 +72,7 @@ def _give(asked: Shape, shown: Shape, value: Any) -> Any:
 def _descend(asked: Shape, shown: Shape, value: Any, turn: Any) -> Any:
     if isinstance(value, list) and asked.item and shown.item:
         return [turn(asked.item, shown.item, item) for item in value]
+    asked, shown = asked.option_of(value), shown.option_of(value)
     if isinstance(value, dict) and asked.kind == shown.kind == "object":
         return _each(asked.properties, shown.properties, value, turn)
     if isinstance(value, dict) and asked.item and shown.item:

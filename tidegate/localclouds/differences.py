@@ -63,6 +63,7 @@ def overlay(shape: Shape, asked: Any, live: Any) -> Any:
     """
     if live is None:
         return asked
+    shape = shape.option_of(asked)
     if shape.kind == "object" and isinstance(asked, dict) and isinstance(live, dict):
         return {
             key: overlay(shape.properties.get(key, ANY), value, live.get(key))

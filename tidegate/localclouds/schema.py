@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import sys
 import threading
 import typing
@@ -28,7 +29,12 @@ from tidegate.localclouds.naming import strip_version
 from tidegate.vocabulary.problems import nearest
 
 _LOADING = threading.RLock()
-SDK_MODULES = {"aws": "pulumi_aws", "gcp": "pulumi_gcp", "azure-native": "pulumi_azure_native"}
+SDK_MODULES = {
+    "aws": "pulumi_aws",
+    "gcp": "pulumi_gcp",
+    "azure-native": "pulumi_azure_native",
+    "kubernetes": "pulumi_kubernetes",
+}
 OPEN_SETS = frozenset({"InstanceType"})
 """Enums of an SDK that lag behind the cloud: pulumi_aws 7.51.1 lacks 32 of EC2's types."""
 OBJECT_MARKS = ("_pulumi_input_type", "_pulumi_output_type")
@@ -48,12 +54,14 @@ class Shape:
         item: The form of a list's elements or a map's values.
         arguments: The SDK's class of an object.
         choices: The closed set of a string, where the SDK has one.
+        options: The objects that may stand here, told apart by their `mark`.
     """
 
     kind: str
     item: Shape | None = None
     arguments: type | None = field(default=None, compare=False)
     choices: tuple[Any, ...] = ()
+    options: tuple[Shape, ...] = ()
 
     @cached_property
     def properties(self) -> Mapping[str, Shape]:
@@ -64,6 +72,23 @@ class Shape:
     def required(self) -> frozenset[str]:
         """Those of an object's properties that must be given."""
         return derive_required(self.arguments) if self.arguments else frozenset()
+
+    @cached_property
+    def mark(self) -> tuple[str, str] | None:
+        """The property that tells this object from its alternatives, and its one value."""
+        return derive_mark(self.arguments) if self.arguments else None
+
+    def option_of(self, value: Any) -> Shape:
+        """Return which of the options a value is, ANY where it does not tell."""
+        if not self.options:
+            return self
+        given = value if isinstance(value, Mapping) else {}
+        found = (option for option in self.options if option.mark and _has_mark(given, option.mark))
+        return next(found, ANY)
+
+
+def _has_mark(value: Mapping[str, Any], mark: tuple[str, str]) -> bool:
+    return bool(value.get(mark[0]) == mark[1])
 
 
 ANY = Shape("any")
@@ -200,6 +225,15 @@ def derive_required(arguments: type) -> frozenset[str]:
     return frozenset(names[name] for name in python_names if name in names)
 
 
+def derive_mark(arguments: type) -> tuple[str, str] | None:
+    """Return what tells a class from its alternatives: azure-native says it in the description."""
+    for name, attribute in _pulumi_properties(arguments):
+        found = re.search(r"Expected value is '([^']+)'", attribute.fget.__doc__ or "")
+        if found:
+            return name, found[1]
+    return None
+
+
 def derive_shape(hint: Any) -> Shape:
     """Return the form that a type annotation of an SDK describes."""
     if get_origin(hint) is pulumi.Output:  # alone: the output of a resource
@@ -213,7 +247,13 @@ def derive_shape(hint: Any) -> Shape:
     objects = [shape for shape in shapes if shape.arguments]
     if len(objects) == 1 and kinds <= {"object", "map", "any"}:
         return objects[0]
+    if len(objects) == len(shapes) > 1 and len({mark[0] for mark in _marks(objects)}) == 1:
+        return Shape("object", options=tuple(objects))
     return shapes[0] if len(shapes) == 1 else ANY
+
+
+def _marks(objects: Sequence[Shape]) -> list[tuple[str, str]]:
+    return [shape.mark or ("", "") for shape in objects]
 
 
 def _flatten(hint: Any) -> Iterator[Any]:

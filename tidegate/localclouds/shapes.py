@@ -33,6 +33,8 @@ def _check(shape: Shape, value: Any, place: str) -> Iterator[CheckFailure]:
         return
     if not _fits(shape, value):
         yield CheckFailure(place, f"expected {_article(shape.kind)}, got {_describe(value)}")
+    elif shape.options:
+        yield from _check_option(shape, value, place)
     elif shape.kind == "object":
         yield from _check_object(shape, value, place)
     elif shape.item is not None and isinstance(value, list):
@@ -56,6 +58,20 @@ def _check_object(shape: Shape, value: Values, place: str) -> Iterator[CheckFail
             yield from _check(known, part, f"{prefix}{name}")
     for name in sorted(shape.required - {key for key, part in value.items() if part is not None}):
         yield CheckFailure(f"{prefix}{name}", f"missing required property '{name}'")
+
+
+def _check_option(shape: Shape, value: Values, place: str) -> Iterator[CheckFailure]:
+    marks = [option.mark for option in shape.options if option.mark]
+    name, known = marks[0][0], ", ".join(mark[1] for mark in marks)
+    given = value.get(name)
+    if given is None:
+        yield CheckFailure(
+            f"{place}.{name}", f"missing required property '{name}': one of [{known}]"
+        )
+    elif given is not UNKNOWN and given not in {mark[1] for mark in marks}:
+        yield CheckFailure(f"{place}.{name}", f"expected one of [{known}], got {given!r}")
+    elif given is not UNKNOWN:
+        yield from _check_object(shape.option_of(value), value, place)
 
 
 def _unknown(name: str, shape: Shape) -> str:
