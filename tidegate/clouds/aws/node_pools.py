@@ -96,7 +96,7 @@ def _node_group(
             for taint in found.get("taints") or ()
         ),
         tags=dict(found.get("tags") or {}),
-        scaler=_scaler(_tags(group)) if group else None,
+        scaler=None,  # EKS invites the autoscaler to each of its groups: that proves nothing
         identifiers=identifiers,
     )
 

@@ -29,7 +29,7 @@ def fetch_node_pools(
     return [
         _pool(found, subscription, resource_group, cluster, region)
         for found in containers.agent_pools.list(resource_group, cluster)
-        if str(found.mode) != "System"
+        if found.mode != "System"
     ]
 
 
