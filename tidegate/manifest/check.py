@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tidegate.manifest.build import SECTIONS, find_duplicates
-from tidegate.manifest.model import Bucket, Commitment, Endpoint, Manifest, Pool
+from pydantic.alias_generators import to_camel
+
+from tidegate.manifest.build import SECTIONS, find_duplicates, find_second_owners
+from tidegate.manifest.kept import Bucket, Budget
+from tidegate.manifest.model import Commitment, Endpoint, Manifest, Pool
 from tidegate.manifest.times import check_window
 from tidegate.vocabulary.capacity import (
     CapacityType,
@@ -54,10 +57,14 @@ def _errors(manifest: Manifest) -> Iterator[Problem]:
         yield from _check_reservation(pool, manifest.commitments)
     for endpoint in manifest.endpoints:
         yield from _check_endpoint(endpoint, manifest.pools)
+        yield from _check_endpoint_commitment(endpoint, manifest)
     for commitment in manifest.commitments:
         yield from _check_commitment(commitment)
     for bucket in manifest.buckets:
         yield from _check_bucket(bucket)
+    yield from find_second_owners(manifest.buckets)
+    for budget in manifest.budgets:
+        yield from _check_budget(budget)
 
 
 def _check_labels(where: str, labels: dict[str, str]) -> Iterator[Problem]:
@@ -162,13 +169,34 @@ def _check_endpoint(endpoint: Endpoint, pools: list[Pool]) -> Iterator[Problem]:
     where = f"endpoint {endpoint.id}"
     yield from _check_bounds(where, "Replicas", endpoint.min_replicas, endpoint.max_replicas)
     known = {pool.id: pool for pool in pools}
-    if endpoint.pool and endpoint.pool not in known:
-        guess = nearest(endpoint.pool, known)
-        reason = "is no declared pool" + (f" (did you mean {guess!r}?)" if guess else "")
-        yield Problem(where, "pool", repr(endpoint.pool), reason, f"one of {sorted(known)}")
-    elif endpoint.pool and known[endpoint.pool].cloud is not endpoint.cloud:
-        reason = f"stands in {known[endpoint.pool].cloud.value}, not {endpoint.cloud.value}"
-        yield Problem(where, "pool", repr(endpoint.pool), reason, "a pool of the same cloud")
+    for key, name in (("pool", endpoint.pool), ("elasticPool", endpoint.elastic_pool)):
+        if name and name not in known:
+            guess = nearest(name, known)
+            reason = "is no declared pool" + (f" (did you mean {guess!r}?)" if guess else "")
+            yield Problem(where, key, repr(name), reason, f"one of {sorted(known)}")
+        elif name and known[name].cloud is not endpoint.cloud:
+            reason = f"stands in {known[name].cloud.value}, not {endpoint.cloud.value}"
+            yield Problem(where, key, repr(name), reason, "a pool of the same cloud")
+
+
+def _check_endpoint_commitment(endpoint: Endpoint, manifest: Manifest) -> Iterator[Problem]:
+    """Yield an undeclared commitment, and one whose machines the pool would leave idle."""
+    where, name = f"endpoint {endpoint.id}", endpoint.commitment
+    known = {commitment.id: commitment for commitment in manifest.commitments}
+    if not name:
+        return
+    if name not in known:
+        guess = nearest(name, known)
+        reason = "is no declared commitment" + (f" (did you mean {guess!r}?)" if guess else "")
+        yield Problem(where, "commitment", repr(name), reason, f"one of {sorted(known)}")
+        return
+    pools = {pool.id: pool for pool in manifest.pools}
+    pool = pools.get(endpoint.pool)
+    holds = known[name].kind in ("capacity-reservation", "capacity-block")
+    if pool and holds and pool.reservation != name:
+        reason = f"is not what its pool {pool.id} consumes, so that it would stay idle"
+        expected = f"reservation {name!r} on the pool"
+        yield Problem(where, "commitment", repr(name), reason, expected)
 
 
 def _check_commitment(commitment: Commitment) -> Iterator[Problem]:
@@ -191,6 +219,19 @@ def _check_bucket(bucket: Bucket) -> Iterator[Problem]:
         reason = f"is not after the last tier at {max(ages)} days"
         value = str(bucket.expire_after_days)
         yield Problem(where, "expireAfterDays", value, reason, f"more than {max(ages)}")
+
+
+def _check_budget(budget: Budget) -> Iterator[Problem]:
+    where = f"budget {budget.id}"
+    start, end = budget.start, budget.end
+    if start and end and end <= start:
+        reason = f"is not after the start {start.isoformat()}"
+        yield Problem(where, "end", end.isoformat(), reason, "a later day")
+    for name in ("thresholds_percent", "forecast_thresholds_percent"):
+        stated = getattr(budget, name)
+        if any(percent <= 0 for percent in stated) or len(set(stated)) < len(stated):
+            reason = "are no shares of an amount, each once"
+            yield Problem(where, to_camel(name), str(stated), reason, "whole percents above 0")
 
 
 def _check_bounds(

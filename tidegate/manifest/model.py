@@ -4,15 +4,18 @@ JSON keys are camelCase (Kubernetes' habit); amounts of money are decimal string
 numbers; dates are ISO 8601; hours and seconds say so in their names.
 """
 
+# ruff: noqa: RUF012 - pydantic copies the default of a field for each document
+
 from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
+from tidegate.manifest.document import Amount, Currency, Document, Identifier
+from tidegate.manifest.kept import Bucket, Budget, TelemetryStream
 from tidegate.vocabulary.capacity import (
     CapacityType,
     Cloud,
@@ -20,24 +23,10 @@ from tidegate.vocabulary.capacity import (
     PoolKind,
     Scaler,
     SharingStrategy,
-    StorageClass,
-    TelemetryClass,
     WorkloadClass,
 )
 
 MANIFEST_VERSION: Final = "tidegate/capacity/v1"
-
-Amount = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
-Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
-Identifier = Annotated[str, Field(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
-
-
-class Document(BaseModel):
-    """Strict: an unknown key is an error, not silence."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True
-    )
 
 
 class StatedPrice(Document):
@@ -178,10 +167,31 @@ class Endpoint(Document):
 
     id: Identifier
     cloud: Cloud
+    account: str = ""
     region: str
+    kind: Literal[
+        "",
+        "sagemaker-variant",
+        "sagemaker-inference-component",
+        "vertex-resource-pool",
+        "azure-ml-deployment",
+        "kubernetes-deployment",
+    ] = ""
+    """What its replicas are; empty where an older version declared it."""
+    model: str = ""
+    instance_type: str = ""
+    """The machine of a replica, where the endpoint has machines of its own and no pool."""
     pool: str = ""
+    elastic_pool: str = ""
+    """The pool that takes what exceeds `pool`, where there are two."""
+    commitment: str = ""
+    """The id of the commitment that pays for its floor."""
+    target: dict[str, str] = {}
+    """Identifiers of the scaling target that are known before it exists."""
     min_replicas: int = Field(ge=0)
     max_replicas: int = Field(ge=0)
+    cold_start_seconds: int | None = Field(default=None, ge=0)
+    """From nothing to a served request: boot and load. None where it was not stated."""
     service_level: str = ""
     labels: dict[str, str]
 
@@ -191,59 +201,19 @@ class Notebook(Document):
 
     id: Identifier
     cloud: Cloud
+    account: str = ""
     region: str
+    kind: Literal[
+        "",
+        "sagemaker-notebook-instance",
+        "sagemaker-studio",
+        "vertex-workbench",
+        "azure-ml-compute-instance",
+    ] = ""
     instance_type: str
     idle_shutdown_seconds: int | None = Field(default=None, gt=0)
-    labels: dict[str, str]
-
-
-class Tier(Document):
-    """A move to a cheaper storage class after an age."""
-
-    after_days: int = Field(ge=0)
-    storage_class: str
-
-
-class Bucket(Document):
-    """A bucket (or blob container's account) with its tiers and expiry."""
-
-    id: Identifier
-    cloud: Cloud
-    account: str = ""
-    region: str
-    storage_class: StorageClass
-    tiers: list[Tier] = []
-    expire_after_days: int | None = Field(default=None, gt=0)
-    abort_incomplete_uploads_days: int | None = Field(default=None, gt=0)
-    noncurrent_expire_after_days: int | None = Field(default=None, gt=0)
-    expected_gib: Annotated[Decimal, Field(ge=0)] | None = None
-    labels: dict[str, str]
-
-
-class TelemetryStream(Document):
-    """A log group, log bucket or workspace and how long it keeps what it takes."""
-
-    id: Identifier
-    cloud: Cloud
-    account: str = ""
-    region: str
-    telemetry_class: TelemetryClass
-    retention_days: int = Field(gt=0)
-    log_class: str = ""
-    expected_gib_per_month: Annotated[Decimal, Field(ge=0)] | None = None
-    daily_quota_gib: Annotated[Decimal, Field(gt=0)] | None = None
-    labels: dict[str, str]
-
-
-class Budget(Document):
-    """A provider budget for one cost centre, in one currency."""
-
-    id: Identifier
-    cloud: Cloud
-    account: str = ""
-    amount: Amount
-    currency: Currency
-    thresholds_percent: list[int] = []
+    max_age_seconds: int | None = Field(default=None, gt=0)
+    """When it stops even though it is busy; None where nothing stops busy work."""
     labels: dict[str, str]
 
 

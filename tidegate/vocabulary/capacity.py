@@ -41,6 +41,7 @@ class PoolKind(StrEnum):
     INSTANCE_GROUP = "instance-group"
     SCALE_SET = "scale-set"
     KARPENTER_NODE_POOL = "karpenter-node-pool"
+    MANAGED_TRAINING = "managed-training"
 
 
 class SharingStrategy(StrEnum):

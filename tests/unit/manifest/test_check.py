@@ -168,6 +168,45 @@ def test_a_reservation_that_cannot_serve_its_pool_is_an_error(
     assert errors(manifest) == [expected]
 
 
+@pytest.fixture
+def served(commitment):
+    return {
+        "id": "chat",
+        "cloud": "gcp",
+        "region": "us-central1",
+        "commitment": "serve-h100",
+        "minReplicas": 0,
+        "maxReplicas": 2,
+        "labels": commitment()["labels"],
+    }
+
+
+def test_an_endpoints_commitment_is_declared(manifest_of, commitment, served):
+    endpoint = {**served, "commitment": "serve-h10"}
+
+    assert errors(manifest_of(commitments=[commitment()], endpoints=[endpoint])) == [
+        (
+            "endpoint chat: commitment = 'serve-h10': is no declared commitment (did you mean "
+            "'serve-h100'?); expected one of ['serve-h100']"
+        )
+    ]
+
+
+def test_reserved_machines_that_the_endpoints_pool_does_not_consume_are_an_error(
+    manifest_of, pool, commitment, served
+):
+    endpoint = {**served, "pool": "train-a100"}
+
+    assert errors(
+        manifest_of(pools=[pool()], commitments=[commitment()], endpoints=[endpoint])
+    ) == [
+        (
+            "endpoint chat: commitment = 'serve-h100': is not what its pool train-a100 consumes, "
+            "so that it would stay idle; expected reservation 'serve-h100' on the pool"
+        )
+    ]
+
+
 def test_an_endpoint_without_its_pool_is_an_error(manifest_of, pool):
     labels = pool()["labels"]
     endpoint = {
