@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tidegate.catalog import tables
 from tidegate.catalog.catalog import Catalog
+from tidegate.catalog.storage_tables import parse_storage
 from tidegate.vocabulary.problems import refuse
 
 FILES = (
@@ -21,6 +22,7 @@ FILES = (
     "retention.json",
     "sources.json",
     "storage.json",
+    "storage_moves.json",
     "telemetry.json",
 )
 
@@ -75,7 +77,7 @@ def build_catalog(texts: Mapping[str, str]) -> Catalog:
         spot_assumption=spot,
         discounts=tables.parse_discounts(texts["commitments.json"]),
         retention=tables.parse_retention(texts["retention.json"]),
-        storage=tables.parse_storage(texts["storage.json"]),
+        storage=parse_storage(texts["storage.json"], texts["storage_moves.json"]),
         telemetry=tables.parse_telemetry(texts["telemetry.json"]),
         digest=digest_texts(texts),
     )

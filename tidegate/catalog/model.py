@@ -116,6 +116,31 @@ class RetentionSteps:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassCharges:
+    """What a storage class charges beside the bytes that lie in it.
+
+    Attributes:
+        move_in_per_thousand: Moving a thousand objects in by a lifecycle rule.
+        retrieval_per_gb: Reading one GB from it.
+        minimum_object_bytes: A smaller object is billed as this many bytes.
+        overhead_bytes: Bytes that each object adds, billed in the class itself.
+        first_class_overhead_bytes: Bytes that each object adds, billed in the hottest class.
+        as_of: The day of the prices.
+        origin: Where they were stated.
+        assumed: True when the source is not the cloud's own list.
+    """
+
+    move_in_per_thousand: Money | UnknownPrice
+    retrieval_per_gb: Money | UnknownPrice
+    minimum_object_bytes: int
+    overhead_bytes: int
+    first_class_overhead_bytes: int
+    as_of: date
+    origin: str
+    assumed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class StorageTier:
     """One storage class of a cloud.
 
@@ -130,6 +155,8 @@ class StorageTier:
         as_of: The day of the price.
         origin: Where the price was stated.
         minimums_source: Where the minimums are stated.
+        charges: What it charges beside the bytes that lie in it.
+        assumed: True when its price is not from the cloud's own list.
     """
 
     cloud: Cloud
@@ -142,6 +169,8 @@ class StorageTier:
     as_of: date
     origin: str
     minimums_source: str
+    charges: ClassCharges
+    assumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any
 
 from tidegate.catalog.model import (
     CommitmentDiscount,
@@ -17,9 +16,7 @@ from tidegate.catalog.model import (
     PriceSource,
     RetentionSteps,
     SpotAssumption,
-    StorageTier,
     TelemetryPrice,
-    UnknownPrice,
 )
 from tidegate.catalog.offerings import OfferingTable
 from tidegate.catalog.prices import PriceKey, PriceTable
@@ -160,38 +157,6 @@ def parse_retention(text: str) -> dict[Cloud, RetentionSteps]:
         )
         for cloud, entry in json.loads(text)["clouds"].items()
     }
-
-
-def parse_storage(text: str) -> dict[Cloud, tuple[StorageTier, ...]]:
-    """Return each cloud's storage classes, hottest first."""
-    document = json.loads(text)
-    as_of = date.fromisoformat(document["as_of"])
-    clouds = {}
-    for cloud, entry in document["clouds"].items():
-        common = {
-            "cloud": Cloud(cloud),
-            "price_region": entry["price_region"],
-            "as_of": as_of,
-            "origin": document["origin"],
-            "minimums_source": entry["minimums_source"],
-        }
-        clouds[Cloud(cloud)] = tuple(
-            _storage_tier(stated, document["currency"], common) for stated in entry["classes"]
-        )
-    return clouds
-
-
-def _storage_tier(stated: Mapping[str, Any], currency: str, common: dict[str, Any]) -> StorageTier:
-    amount = stated["per_gb_month"]
-    unknown = UnknownPrice(f"no price of {stated['name']} is known")
-    return StorageTier(
-        name=stated["name"],
-        minimum_days=stated["minimum_days"],
-        earliest_transition_days=stated["earliest_transition_days"],
-        offline=stated["offline"],
-        per_gb_month=unknown if amount is None else Money(Decimal(amount), currency),
-        **common,
-    )
 
 
 def parse_discounts(text: str) -> tuple[CommitmentDiscount, ...]:

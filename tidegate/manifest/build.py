@@ -8,7 +8,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from tidegate.manifest.faults import describe_faults
+from tidegate.manifest.kept import Bucket
 from tidegate.manifest.model import Fragment, HourlyCeiling, Manifest, Quota
+from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.problems import InvalidInput, Problem
 
 SECTIONS: tuple[str, ...] = tuple(Fragment.model_fields)
@@ -33,6 +35,7 @@ def build_manifest(
     parsed = [parse_fragment(fragment) for fragment in fragments]
     merged = {section: _merge(section, parsed) for section in SECTIONS}
     problems = [problem for entries in merged.values() for problem in find_duplicates(entries)]
+    problems += find_second_owners(merged["buckets"])
     if problems:
         raise InvalidInput(problems)
     document: dict[str, Any] = {
@@ -75,6 +78,26 @@ def find_duplicates(entries: Iterable[Any]) -> list[Problem]:
             reason = f"is declared twice: as {_describe(first)} and as {_describe(entry)}"
             expected = "one id for each, unique over the stack"
             problems.append(Problem(f"{kind} {entry.id}", "id", repr(entry.id), reason, expected))
+    return problems
+
+
+def find_second_owners(buckets: Iterable[Bucket]) -> list[Problem]:
+    """Return one problem for each entry that would own a bucket's lifecycle a second time.
+
+    Two owners overwrite each other's rules, and one's deletion removes both (pulumi-aws#6244).
+    """
+    owners: dict[tuple[Cloud, str], Bucket] = {}
+    problems: list[Problem] = []
+    for entry in buckets:
+        if not entry.bucket:
+            continue
+        first = owners.setdefault((entry.cloud, entry.bucket), entry)
+        if first.id != entry.id:
+            reason = f"has an owner of its lifecycle already: bucket {first.id}"
+            expected = "one entry for each bucket, with all of its rules"
+            problems.append(
+                Problem(f"bucket {entry.id}", "bucket", repr(entry.bucket), reason, expected)
+            )
     return problems
 
 

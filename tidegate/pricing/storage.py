@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.model import StorageTier, UnknownPrice
-from tidegate.manifest.model import Bucket
+from tidegate.manifest.kept import Bucket
 from tidegate.pricing.figures import NOTHING, same_everywhere
 from tidegate.pricing.lines import CostLine, LineKind, UsedPrice
 from tidegate.pricing.nodes import DEFAULT_CURRENCY
@@ -82,6 +82,6 @@ def _build_line(
 
 
 def _describe(tier: StorageTier, region: str) -> UsedPrice:
-    elsewhere = tier.price_region != region
+    assumed = tier.assumed or tier.price_region != region
     origin = f"{tier.origin} ({tier.price_region})"
-    return UsedPrice(f"{tier.name} storage", origin, tier.as_of, assumed=elsewhere)
+    return UsedPrice(f"{tier.name} storage", origin, tier.as_of, assumed=assumed)

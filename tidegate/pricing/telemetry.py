@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.model import TelemetryPrice, UnknownPrice
-from tidegate.manifest.model import TelemetryStream
+from tidegate.manifest.kept import TelemetryStream
 from tidegate.pricing.figures import NOTHING, same_everywhere
 from tidegate.pricing.lines import CostLine, LineKind, UsedPrice
 from tidegate.pricing.nodes import DEFAULT_CURRENCY

@@ -8,7 +8,8 @@ from enum import StrEnum
 from typing import Any
 
 from tidegate.manifest.build import dump_manifest
-from tidegate.manifest.model import Bucket, Fragment, Tier
+from tidegate.manifest.kept import Bucket, Tier
+from tidegate.manifest.model import Fragment
 from tidegate.vocabulary.capacity import Cloud, StorageClass
 from tidegate.vocabulary.labels import CostLabels
 

@@ -7,7 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 from tidegate.manifest.build import dump_manifest
-from tidegate.manifest.model import Fragment, TelemetryStream
+from tidegate.manifest.kept import TelemetryStream
+from tidegate.manifest.model import Fragment
 from tidegate.vocabulary.capacity import Cloud, TelemetryClass
 from tidegate.vocabulary.labels import CostLabels
 

@@ -317,9 +317,33 @@ def test_storage_minimums_are_the_clouds_own() -> None:
 
 
 def test_a_storage_class_without_a_price_is_unknown() -> None:
-    prices = {tier.name: tier.per_gb_month for tier in CATALOG.storage_tiers("gcp")}
-    assert prices["NEARLINE"] == Money(Decimal("0.010"))
-    assert prices["COLDLINE"] == UnknownPrice("no price of COLDLINE is known")
+    prices = {tier.name: tier.per_gb_month for tier in CATALOG.storage_tiers("aws")}
+    assert prices["STANDARD_IA"] == Money(Decimal("0.0125"))
+    reason = "no price of INTELLIGENT_TIERING is known"
+    assert prices["INTELLIGENT_TIERING"] == UnknownPrice(reason)
+
+
+def test_a_storage_price_that_no_price_list_states_is_assumed_with_its_origin() -> None:
+    tiers = {tier.name: tier for tier in CATALOG.storage_tiers("gcp")}
+    assert (tiers["NEARLINE"].assumed, tiers["COLDLINE"].assumed) == (False, True)
+    assert tiers["COLDLINE"].per_gb_month == Money(Decimal("0.004"))
+    assert "cloud.google.com/storage/pricing" in tiers["COLDLINE"].origin
+
+
+def test_what_is_billed_beside_an_objects_bytes_is_the_clouds_own() -> None:
+    billed = {
+        tier.name: (charges.minimum_object_bytes, charges.overhead_bytes)
+        for cloud in Cloud
+        for tier in CATALOG.storage_tiers(cloud)
+        if (charges := tier.charges).minimum_object_bytes or charges.overhead_bytes
+    }
+    assert billed == {
+        "STANDARD_IA": (131072, 0),
+        "ONEZONE_IA": (131072, 0),
+        "GLACIER_IR": (131072, 0),
+        "GLACIER": (0, 32768),
+        "DEEP_ARCHIVE": (0, 32768),
+    }
 
 
 def test_telemetry_is_priced_only_where_a_source_states_it() -> None:

@@ -51,10 +51,10 @@ def state(tmp_path: Path) -> StackState:
     }
     cold = {
         "id": "cold",
-        "cloud": "gcp",
-        "region": "us-central1",
+        "cloud": "aws",
+        "region": "us-east-1",
         "storageClass": "log",
-        "tiers": [{"afterDays": 90, "storageClass": "COLDLINE"}],
+        "tiers": [{"afterDays": 0, "storageClass": "INTELLIGENT_TIERING"}],
         "expireAfterDays": 400,
         "expectedGib": "10",
         "labels": {},
@@ -108,7 +108,7 @@ def test_a_person_sees_pools_verdicts_cost_what_is_not_counted_and_what_to_try(
 ) -> None:
     print_report(MainJob("prod", ENDPOINTS, Recovery(), build_result(create=1), state))
     shown = capsys.readouterr().out
-    for part in ("1 created", "8 × a100-80gb", "TG-SCL-001", "all on-demand", "COLDLINE"):
+    for part in ("1 created", "8 × a100-80gb", "TG-SCL-001", "all on-demand", "no price of"):
         assert part in shown
     assert "\x1b[" not in shown
     assert f"tidegate manifest show {state.manifest_path}" in shown

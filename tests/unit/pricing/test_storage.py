@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tidegate.catalog.load import load_catalog
 from tidegate.catalog.model import TelemetryPrice
-from tidegate.manifest.model import Bucket
+from tidegate.manifest.kept import Bucket
 from tidegate.pricing.plan import build_plan_cost
 from tidegate.pricing.storage import share_by_class
 from tidegate.pricing.telemetry import monthly_telemetry_cost
@@ -70,8 +70,8 @@ def test_a_price_from_another_region_is_assumed(manifest: Factory) -> None:
     [
         ({"expected_gib": None}, "bucket checkpoints declares no expected size"),
         (
-            {"tiers": [{"after_days": 30, "storage_class": "GLACIER_IR"}]},
-            "no price of GLACIER_IR is known",
+            {"tiers": [{"after_days": 0, "storage_class": "INTELLIGENT_TIERING"}]},
+            "no price of INTELLIGENT_TIERING is known",
         ),
         (
             {"tiers": [{"after_days": 30, "storage_class": "COOLISH"}]},
