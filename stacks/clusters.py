@@ -25,7 +25,7 @@ def declare_clusters(settings: Settings) -> dict[str, Joined]:
     if settings.azure:
         is_reserving = any(
             pool.get("cloud") == "azure" and pool.get("reservation")
-            for pool in settings.pools.values()
+            for pool in settings.components["pools"].values()
         )
         joined["azure"] = declare_aks(name, settings.azure, labels, is_reserving=is_reserving)
     return joined

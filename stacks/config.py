@@ -16,6 +16,7 @@ import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
+from sections import SECTIONS
 
 from tidegate.manifest.faults import describe_faults
 from tidegate.manifest.model import HourlyCeiling, Quota
@@ -30,10 +31,7 @@ KEYS = {
     "catalogOverlay": "a file with negotiated prices, from the project's directory",
     "quotas": "quotas that the team declares",
     "clusters": "the clusters to declare: aws, gcp, azure",
-    "pools": "GPU node pools by id",
-    "commitments": "reserved capacity by id",
-    "buckets": "tiered buckets by id",
-    "telemetry": "telemetry streams by id",
+    **{section.key: section.holds for section in SECTIONS},
 }
 """Every configuration key, and what it holds."""
 
@@ -91,7 +89,7 @@ class Settings:
         labels: The cost labels that all resources share, the environment included.
         clusters: The clusters to declare; a cloud that is absent is not used.
         refused_clouds: Clouds whose cluster is configured, but wrongly.
-        pools: Raw arguments of node pools by id, in Python's spelling; so the next three.
+        components: Raw arguments of components by section and id, in Python's spelling.
     """
 
     project: str
@@ -104,10 +102,7 @@ class Settings:
     gcp: GcpCluster | None
     azure: AzureCluster | None
     refused_clouds: frozenset[str] = frozenset()
-    pools: dict[str, dict[str, Any]] = field(default_factory=dict)
-    commitments: dict[str, dict[str, Any]] = field(default_factory=dict)
-    buckets: dict[str, dict[str, Any]] = field(default_factory=dict)
-    telemetry: dict[str, dict[str, Any]] = field(default_factory=dict)
+    components: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
 
     def cluster_name(self) -> str:
         """Return the one name that the clusters of all clouds share."""
@@ -139,9 +134,9 @@ def read_settings() -> tuple[Settings, list[Problem]]:
         gcp=clusters.get("gcp"),
         azure=clusters.get("azure"),
         refused_clouds=frozenset(cloud for cloud, value in clusters.items() if value is None),
-        **{
-            section: _entries(section, values[section], problems)
-            for section in ("pools", "commitments", "buckets", "telemetry")
+        components={
+            section.key: _entries(section.key, values[section.key], problems)
+            for section in SECTIONS
         },
     )
     return settings, problems

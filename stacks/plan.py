@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from config import WHERE, Settings
-from tidegate_components.committed_capacity.parse import parse_reservation
-from tidegate_components.gpu_node_pool.parse import parse_pool
-from tidegate_components.storage_tiers.parse import parse_bucket
-from tidegate_components.telemetry.parse import parse_stream
+from sections import SECTIONS, Section
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.manifest.build import build_manifest
@@ -19,13 +16,6 @@ from tidegate.manifest.check import FindingLevel, check_manifest
 from tidegate.manifest.model import Manifest
 from tidegate.vocabulary.capacity import Cloud, WorkloadClass
 from tidegate.vocabulary.problems import InvalidInput, Problem
-
-PARSERS: dict[str, Callable[[str, dict[str, Any], Catalog], Any]] = {
-    "pools": parse_pool,
-    "commitments": parse_reservation,
-    "buckets": parse_bucket,
-    "telemetry": parse_stream,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +42,15 @@ def plan_stack(settings: Settings, catalog: Catalog, found: Sequence[Problem] = 
     problems = [*found]
     arguments: dict[str, dict[str, dict[str, Any]]] = {}
     fragments: list[dict[str, Any]] = []
-    for section, parse in PARSERS.items():
-        arguments[section] = {}
-        for identifier, raw in getattr(settings, section).items():
+    for section in SECTIONS:
+        arguments[section.key] = {}
+        for identifier, raw in settings.components[section.key].items():
             args = _complete(settings, section, identifier, raw, problems)
             if args is None:
                 continue
-            arguments[section][identifier] = args
+            arguments[section.key][identifier] = args
             try:
-                fragments.append(parse(identifier, args, catalog).to_fragment())
+                fragments.append(section.parse(identifier, args, catalog).to_fragment())
             except InvalidInput as error:
                 problems += map(as_configured, error.problems)
     if problems:
@@ -116,7 +106,7 @@ def as_configured(problem: Problem) -> Problem:
 
 def _complete(
     settings: Settings,
-    section: str,
+    section: Section,
     identifier: str,
     raw: dict[str, Any],
     problems: list[Problem],
@@ -127,7 +117,7 @@ def _complete(
     if cloud in settings.refused_clouds:
         return None  # said already, where the cluster is configured
     if cluster is None:
-        key = f"tidegate:{section}.{identifier}.cloud"
+        key = f"tidegate:{section.key}.{identifier}.cloud"
         known = [name.value for name in Cloud if settings.cluster(name.value) is not None]
         reason = "has no cluster in tidegate:clusters"
         problems.append(Problem(WHERE, key, repr(cloud), reason, f"one of {', '.join(known)}"))
@@ -140,8 +130,9 @@ def _complete(
     }
     args.setdefault("region", cluster.region)
     args.setdefault("account", _account(settings, cloud))
-    if section == "pools":
+    if section.zoned:
         args.setdefault("zones", list(getattr(cluster, "zones", [])))
+    if section.joins:
         args["cluster"] = settings.cluster_name()
     return args
 
