@@ -22,7 +22,7 @@ SCOPES = {
     },
 }
 GRAMMAR = {
-    Cloud.AWS: r"[a-z]+:[A-Z][A-Za-z]+",
+    Cloud.AWS: r"[a-z0-9]+:[A-Z][A-Za-z]+",
     Cloud.GCP: r"[a-z]+\.[a-zA-Z]+\.[a-zA-Z]+",
     Cloud.AZURE: r"Microsoft\.[A-Za-z]+(/[A-Za-z]+)+/(read|write|action)",
 }
