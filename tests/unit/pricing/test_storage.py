@@ -86,6 +86,48 @@ def test_a_bucket_of_unknown_size_or_class_is_unknown_not_free(
     assert (priced.monthly.declared, priced.unknown) == (None, (reason,))
 
 
+EXPECTED = BUCKET | {"mean_object_bytes": 1024**2, "monthly_retrieval_share": "0.5"}
+
+
+def test_moves_and_reads_enter_the_cost_where_they_are_stated(manifest: Factory) -> None:
+    bare, stated = (
+        line(manifest(buckets=[bucket])).monthly.declared for bucket in (BUCKET, EXPECTED)
+    )
+    # 750 GiB lie in STANDARD_IA; a 120-day lifetime brings 1000 GiB anew each 120 days.
+    reads = Decimal(750) * Decimal("0.5") * Decimal("0.01")
+    requests = Decimal(1000) * (Decimal(730) / 24) / 120 * 1024 / 1000 * Decimal("0.01")
+    assert stated == pytest.approx(bare + reads + requests)
+
+
+def test_the_line_says_what_each_move_saves_and_what_is_left_out(manifest: Factory) -> None:
+    first, saves = line(manifest(buckets=[EXPECTED])).notes
+    assert first == "transfer and noncurrent versions are not in it"
+    assert saves == (
+        "STANDARD to STANDARD_IA at 30 days saves: 6.03 USD for 1000 GiB over 90 days (31.07 of "
+        "storage saved, 10.24 of requests, 14.79 of dearer reads, 0.00 of minimum days, at "
+        "assumed prices)"
+    )
+    bare = line(manifest(buckets=[BUCKET])).notes
+    assert bare[1] == "reads and moves are not in it"
+    assert bare[2].startswith("STANDARD to STANDARD_IA at 30 days: whether it saves is unknown")
+
+
+def test_a_default_that_was_left_out_is_said_with_its_reason(manifest: Factory) -> None:
+    dropped = {"after_days": 30, "storage_class": "STANDARD_IA", "reason": "costs more"}
+    bucket = BUCKET | {"tiers": [], "dropped_tiers": [dropped]}
+    assert line(manifest(buckets=[bucket])).notes[-1] == (
+        "no move to STANDARD_IA at 30 days: costs more"
+    )
+
+
+def test_objects_that_live_shorter_than_the_expiry_are_priced_by_their_lifetime(
+    manifest: Factory,
+) -> None:
+    short = line(manifest(buckets=[BUCKET | {"expected_lifetime_days": 40}]))
+    expected = 1000 * (Decimal("0.75") * Decimal("0.023") + Decimal("0.25") * Decimal("0.0125"))
+    assert short.monthly.declared == expected
+
+
 @given(
     moves=st.lists(
         st.tuples(
