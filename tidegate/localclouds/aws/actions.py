@@ -19,9 +19,26 @@ Answer = tuple[str, list[tuple[str, str]], bytes]
 
 def find_service(entry: Entry) -> str:
     """Return the service that a request was signed for, "" when it was not signed."""
-    scope = entry.environ.get("HTTP_AUTHORIZATION", "").split("Credential=")[-1].split(",")[0]
-    parts = scope.split("/")  # key, date, region, service, terminator
+    parts = _find_scope(entry)
     return parts[3] if len(parts) > 3 else ""
+
+
+def find_region(entry: Entry) -> str:
+    """Return the region that a request was signed for, "" when it was not signed."""
+    parts = _find_scope(entry)
+    return parts[2] if len(parts) > 3 else ""
+
+
+def _find_scope(entry: Entry) -> list[str]:
+    """Return the parts of a signature's scope: key, date, region, service, terminator."""
+    scope = entry.environ.get("HTTP_AUTHORIZATION", "").split("Credential=")[-1].split(",")[0]
+    return scope.split("/")
+
+
+def raw_path(entry: Entry) -> str:
+    """Return the path as it was sent: an ARN within it is one part, its slashes quoted."""
+    sent = entry.environ.get("RAW_URI") or entry.environ.get("PATH_INFO", "")
+    return sent.partition("?")[0]
 
 
 def find_action(entry: Entry) -> str:
@@ -48,7 +65,7 @@ def name_action(entry: Entry) -> str:
     service, action = find_service(entry), find_action(entry)
     if action != entry.environ["REQUEST_METHOD"] or not service:
         return f"{service}:{action}"
-    path = entry.environ.get("PATH_INFO", "")
+    path = raw_path(entry)
     query = set(re.findall(r"(?:^|&)([^=&]+)", entry.environ.get("QUERY_STRING", "")))
     matches = [
         (len(flags), name)

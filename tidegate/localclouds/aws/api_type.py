@@ -7,11 +7,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from tidegate.localclouds.aws.clients import Client, Clients, find_region
+from tidegate.localclouds.aws.naming import ACCOUNT_ID
 from tidegate.localclouds.contracts import Call, Values
 from tidegate.localclouds.refusals import NotFoundError
 from tidegate.localclouds.stored import StoredType
-
-ACCOUNT_ID = "123456789012"  # moto's
 
 
 class ApiType(StoredType):

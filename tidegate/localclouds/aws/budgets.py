@@ -7,10 +7,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from tidegate.localclouds.aws.api_type import ACCOUNT_ID, ApiType, tags_of
+from tidegate.localclouds.aws.api_type import ApiType, tags_of
 from tidegate.localclouds.aws.clients import DEFAULT_REGION, Client
 from tidegate.localclouds.aws.convert import from_response, to_request
-from tidegate.localclouds.aws.naming import choose_name
+from tidegate.localclouds.aws.naming import ACCOUNT_ID, choose_name
 from tidegate.localclouds.contracts import Call, Created, Values
 from tidegate.localclouds.refusals import NotFoundError
 from tidegate.localclouds.schema import load_schema

@@ -9,8 +9,8 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tidegate.localclouds.aws.api_type import ACCOUNT_ID
 from tidegate.localclouds.aws.clients import Clients, find_region
+from tidegate.localclouds.aws.naming import ACCOUNT_ID
 from tidegate.localclouds.contracts import Values
 
 Lookup = Callable[[Values, Mapping[str, Any]], Values]

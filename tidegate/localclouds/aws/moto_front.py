@@ -32,6 +32,7 @@ from tidegate.localclouds.aws.actions import (
 )
 from tidegate.localclouds.aws.corrections.offerings import load_moto_without_offerings
 from tidegate.localclouds.aws.journal import Entry, Journal
+from tidegate.localclouds.aws.kept.services import KeptServices
 from tidegate.localclouds.aws.moto_clock import MotoClock
 from tidegate.localclouds.faults import Faults, judge
 from tidegate.localclouds.store import Store
@@ -60,6 +61,7 @@ class MotoFront:
         self._store = store
         self._faults = faults
         self._journal = Journal(store)
+        self._kept = KeptServices()
         self._application = _load_moto()
         self._clock = MotoClock()
         correct()
@@ -106,7 +108,7 @@ class MotoFront:
     def _answer(self, entry: Entry) -> Answer:
         """Ask moto; what it lacks or stumbles over becomes an error that an SDK reads."""
         try:
-            answer = self._ask(entry)
+            answer = self._kept.answer(entry) or self._ask(entry)
             return _refuse_unknown(entry) if answer[2].startswith(NO_ROUTE) else answer
         except NotImplementedError:
             return _refuse_unknown(entry)

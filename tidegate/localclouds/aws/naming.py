@@ -1,4 +1,4 @@
-"""Names from prefixes, as the AWS provider makes them."""
+"""The account, and names from prefixes as the AWS provider makes them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import uuid
 
 from tidegate.localclouds.contracts import Values
 
+ACCOUNT_ID = "123456789012"  # moto's
 SUFFIX_LENGTH = 12
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegate.localclouds.aws.api_type import ACCOUNT_ID
 from tidegate.localclouds.aws.convert import from_structure, from_tags
 from tidegate.localclouds.aws.ec2_type import DescribedType, Ec2Type
+from tidegate.localclouds.aws.naming import ACCOUNT_ID
 from tidegate.localclouds.aws.tags import split_live_tags
 from tidegate.localclouds.contracts import Call, Created, Values
 from tidegate.localclouds.refusals import NotFoundError

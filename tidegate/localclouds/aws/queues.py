@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tidegate.localclouds.aws.api_type import ACCOUNT_ID, ApiType, compare_tags, tags_of
+from tidegate.localclouds.aws.api_type import ApiType, compare_tags, tags_of
 from tidegate.localclouds.aws.clients import find_region
 from tidegate.localclouds.aws.iam import same_document
-from tidegate.localclouds.aws.naming import choose_name
+from tidegate.localclouds.aws.naming import ACCOUNT_ID, choose_name
 from tidegate.localclouds.aws.tags import split_live_tags
 from tidegate.localclouds.contracts import Call, Created, Values
 from tidegate.localclouds.refusals import NotFoundError
