@@ -133,7 +133,7 @@ def _complete(
     if section.zoned:
         args.setdefault("zones", list(getattr(cluster, "zones", [])))
     if section.joins:
-        args["cluster"] = settings.cluster_name()
+        args.setdefault("cluster", settings.cluster_name())
     return args
 
 

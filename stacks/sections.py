@@ -72,6 +72,14 @@ SECTIONS: tuple[Section, ...] = (
         joins=True,
     ),
     Section(
+        "existingPools",
+        "pools that were made otherwise, by id",
+        "ExistingPool",
+        "tidegate_components.existing_pool.parse:parse_existing",
+        zoned=True,
+        joins=True,
+    ),
+    Section(
         "buckets",
         "tiered buckets by id",
         "StorageTiers",

@@ -1,8 +1,17 @@
 """Pulumi components that declare labelled GPU capacity on three clouds."""
 
 from tidegate_components.committed_capacity.component import CommittedCapacity
+from tidegate_components.existing_pool.component import ExistingPool
 from tidegate_components.gpu_node_pool.component import GpuNodePool
+from tidegate_components.inference_capacity.component import InferenceCapacity
 from tidegate_components.storage_tiers.component import StorageTiers
 from tidegate_components.telemetry.component import Telemetry
 
-__all__ = ["CommittedCapacity", "GpuNodePool", "StorageTiers", "Telemetry"]
+__all__ = [
+    "CommittedCapacity",
+    "ExistingPool",
+    "GpuNodePool",
+    "InferenceCapacity",
+    "StorageTiers",
+    "Telemetry",
+]

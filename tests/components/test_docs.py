@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,3 +27,11 @@ def test_every_component_has_a_page():
 
     pages = {"".join(part.capitalize() for part in page.stem.split("-")) for page in PAGES}
     assert set(tidegate_components.__all__) <= pages
+
+
+def test_the_table_of_resource_types_says_what_the_code_declares():
+    tool = Path(__file__).resolve().parents[2] / "tools" / "docs" / "component_table.py"
+
+    checked = subprocess.run([sys.executable, str(tool), "--check"], capture_output=True, text=True)
+
+    assert checked.returncode == 0, checked.stdout

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+import tidegate_components
 
 
 @pytest.fixture(scope="module")
@@ -20,12 +21,7 @@ def test_the_package_lists_every_component_with_its_description(schema):
     described = {name: bool(each.get("description")) for name, each in schema["resources"].items()}
 
     assert schema["name"] == "tidegate"
-    assert described == {
-        "tidegate:index:CommittedCapacity": True,
-        "tidegate:index:GpuNodePool": True,
-        "tidegate:index:StorageTiers": True,
-        "tidegate:index:Telemetry": True,
-    }
+    assert described == {f"tidegate:index:{name}": True for name in tidegate_components.__all__}
 
 
 def test_every_argument_and_output_is_described(schema):

@@ -133,6 +133,8 @@ class Pool(Document):
     """Of a spot pool: the share of the nodes above those that is bought on demand as well."""
     allocation_strategy: str = ""
     """How its cloud chooses among the instance types, in the cloud's own word."""
+    adopted: bool = False
+    """Whether something else made the pool and owns it; the stack only states it."""
 
 
 class Commitment(Document):

@@ -1,0 +1,1 @@
+"""A pool that something else made and owns: it enters the manifest, and nothing is touched."""
