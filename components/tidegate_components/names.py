@@ -67,6 +67,19 @@ AKS_AGENT_POOL = NameRule(
     hash_length=5,
     letter_first=True,
 )
+AUTO_SCALING_GROUP = NameRule(
+    "EC2 Auto Scaling group",
+    255,
+    r"[A-Za-z0-9][-_.A-Za-z0-9]*",
+    "letters, digits, '-', '_' and '.'",
+    suffix=PULUMI_SUFFIX,
+)
+KARPENTER_NODE_POOL = NameRule(
+    "Karpenter NodePool",
+    63,
+    r"[a-z0-9]([-a-z0-9]*[a-z0-9])?",
+    "lowercase letters, digits and '-', not at either end",
+)
 S3_BUCKET = NameRule(
     "S3 bucket",
     63,
@@ -104,6 +117,44 @@ LOG_WORKSPACE = NameRule(
     suffix=PULUMI_SUFFIX,
 )
 
+SAGEMAKER_NAME = NameRule(
+    "SageMaker",
+    63,
+    r"[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?",
+    "letters, digits and '-', not at either end",
+    suffix=PULUMI_SUFFIX,
+)
+VERTEX_RESOURCE_POOL = NameRule(
+    "Vertex deployment resource pool",
+    63,
+    r"[a-z]([-a-z0-9]*[a-z0-9])?",
+    "lowercase letters, digits and '-', starting with a letter",
+    suffix=PULUMI_SUFFIX,
+    letter_first=True,
+)
+AZURE_ML_ENDPOINT = NameRule(
+    "Azure ML online endpoint",
+    32,
+    r"[A-Za-z][-A-Za-z0-9]{1,}[A-Za-z0-9]",
+    "at least 3 letters, digits and '-', starting with a letter",
+    letter_first=True,
+)
+AZURE_ML_COMPUTE = NameRule(
+    "Azure ML compute",
+    24,
+    r"[A-Za-z][-A-Za-z0-9]{1,}[A-Za-z0-9]",
+    "at least 3 letters, digits and '-', starting with a letter",
+    letter_first=True,
+)
+WORKBENCH_INSTANCE = NameRule(
+    "Vertex Workbench instance",
+    63,
+    r"[a-z]([-a-z0-9]*[a-z0-9])?",
+    "lowercase letters, digits and '-', starting with a letter",
+    suffix=PULUMI_SUFFIX,
+    letter_first=True,
+)
+
 
 def derive_name(identifier: str, rule: NameRule) -> str:
     """Return a name for `identifier` within the rule, with room for the provider's suffix.
@@ -119,6 +170,13 @@ def derive_name(identifier: str, rule: NameRule) -> str:
     joint = "-" if rule.hyphens else ""
     stem = stem[: room - rule.hash_length - len(joint)].rstrip("-")
     return f"{stem}{joint}{_digest(identifier, rule.hash_length)}"
+
+
+def derive_number(identifier: str, digits: int) -> str:
+    """Return a number of exactly so many digits, without a leading zero, for `identifier`."""
+    number = int.from_bytes(hashlib.sha256(identifier.encode()).digest()[:16], "big")
+    lowest = 10 ** (digits - 1)
+    return str(lowest + number % (9 * lowest))
 
 
 def explain_name(name: str, rule: NameRule) -> str:

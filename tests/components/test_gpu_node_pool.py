@@ -371,7 +371,7 @@ def test_only_the_sdk_of_the_pools_cloud_is_imported():
     import sys
 
     code = (
-        "import sys, tidegate_components.gpu_node_pool.aws; "
+        "import sys, tidegate_components.node_pools.eks_node_group; "
         "print([m for m in sys.modules if m in ('pulumi_gcp', 'pulumi_azure_native')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -62,7 +62,11 @@ QUEUED = {"capacity_type": "on-demand", "scaler": "provider"}
             {"interruption_tolerance": "intolerant"},
             "interruption_tolerance = 'intolerant': spot nodes are taken away at short notice",
         ),
-        ("aws", {"scaler": "karpenter"}, "scaler = 'karpenter': creates its own nodes and never"),
+        (
+            "gcp",
+            {"scaler": "karpenter"},
+            "scaler = 'karpenter': makes nodes on AWS only, and the pool is in gcp",
+        ),
         ("aws", {"scaler": "provider"}, "scaler = 'provider': EKS scales no node group by itself"),
         ("aws", {"accelerator": "a100"}, "accelerator = 'a100': can mean more than one chip"),
         (

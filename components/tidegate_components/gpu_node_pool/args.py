@@ -7,69 +7,14 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
-
-class TaintArgs(TypedDict):
-    """A Kubernetes taint."""
-
-    key: str
-    """The taint's key."""
-    value: NotRequired[str]
-    """The taint's value."""
-    effect: str
-    """NoSchedule, PreferNoSchedule or NoExecute, as Kubernetes spells them on every cloud."""
-
-
-class DisruptionBudgetArgs(TypedDict):
-    """How many nodes may be disrupted at once."""
-
-    max_unavailable_nodes: int
-    """Nodes that an upgrade, a consolidation or a repair may take at once."""
-
-
-class ScheduleArgs(TypedDict):
-    """Other bounds from a moment on."""
-
-    cron: str
-    """Five fields: minute hour day-of-month month day-of-week."""
-    time_zone: str
-    """An IANA zone such as Europe/Berlin."""
-    min_nodes: int
-    """The fewest nodes from then on."""
-    max_nodes: int
-    """The most nodes from then on."""
-
-
-class WindowArgs(TypedDict):
-    """When disruption is allowed."""
-
-    cron: str
-    """The start, as five cron fields."""
-    time_zone: str
-    """An IANA zone such as Europe/Berlin."""
-    duration_seconds: int
-    """How long the window stays open."""
-
-
-class CheckpointArgs(TypedDict):
-    """What work on the pool declares about its checkpoints."""
-
-    interval_seconds: int
-    """Time between two checkpoints."""
-    write_seconds: int
-    """Time to write one."""
-    restart_seconds: int
-    """Time from an interruption until work goes on, boot excluded."""
-
-
-class GpuNodePoolAwsArgs(TypedDict):
-    """What only an EKS managed node group takes."""
-
-    node_role_arn: NotRequired[pulumi.Input[str]]
-    """The role of the nodes. Required on AWS."""
-    subnet_ids: NotRequired[pulumi.Input[list[pulumi.Input[str]]]]
-    """The subnets of the nodes; they decide the zones. Required on AWS."""
-    ami_type: NotRequired[str]
-    """An EKS image type instead of the one that carries the accelerator's driver."""
+from tidegate_components.node_pools.args import (
+    AwsPoolArgs,
+    CheckpointArgs,
+    DisruptionBudgetArgs,
+    ScheduleArgs,
+    TaintArgs,
+    WindowArgs,
+)
 
 
 class GpuNodePoolGcpArgs(TypedDict):
@@ -91,6 +36,9 @@ class GpuNodePoolGcpArgs(TypedDict):
     """How long a flex-start or queued node may run."""
     compact_placement: NotRequired[bool]
     """Whether nodes stand close together in one zone."""
+    tpu_topology: NotRequired[str]
+    """How the chips of a TPU slice are joined, such as 2x4. Larger than one machine makes the
+    pool one slice, whose nodes come and go together."""
 
 
 class GpuNodePoolAzureArgs(TypedDict):
@@ -103,7 +51,23 @@ class GpuNodePoolAzureArgs(TypedDict):
     install_driver: NotRequired[bool]
     """Whether AKS installs the accelerator's driver; false where an operator does."""
     gpu_instance_profile: NotRequired[str]
-    """The MIG profile: MIG1g, MIG2g, MIG3g, MIG4g or MIG7g."""
+    """The MIG profile, as AKS spells `sharing` of strategy mig: MIG1g, MIG2g, MIG3g, MIG4g or
+    MIG7g."""
+
+
+class SharingArgs(TypedDict):
+    """How several pods share one accelerator."""
+
+    strategy: str
+    """mig (parts in hardware), time-sharing or mps (turns or shares of one, in software)."""
+    partition: NotRequired[str]
+    """The MIG profile of every accelerator, such as 1g.10gb. Needed by mig."""
+    clients_per_accelerator: NotRequired[int]
+    """Pods that one accelerator, or one partition, serves at once. Needed by time-sharing and
+    mps."""
+    device_plugin_config: NotRequired[str]
+    """The entry of NVIDIA's device plugin configuration that shares so, where the cloud does not
+    do it: on EKS, and on AKS for all but mig."""
 
 
 class GpuNodePoolArgs(TypedDict):
@@ -125,6 +89,8 @@ class GpuNodePoolArgs(TypedDict):
     """Needed only where the instance type does not decide it."""
     instance_types: list[str]
     """The cloud's own instance types. One on GKE and AKS; on EKS several of one shape."""
+    sharing: NotRequired[SharingArgs]
+    """How several pods share one accelerator; each has its own unless stated."""
     capacity_type: str
     """on-demand, spot or reserved."""
     reservation: NotRequired[str]
@@ -164,10 +130,10 @@ class GpuNodePoolArgs(TypedDict):
     checkpoint: NotRequired[CheckpointArgs]
     """What the work declares about its checkpoints."""
     scaler: str
-    """The one thing that resizes the pool: tidegate, cluster-autoscaler or provider."""
+    """The one thing that resizes the pool: tidegate, cluster-autoscaler, provider or karpenter."""
     cloud_name: NotRequired[str]
     """The pool's name in its cloud, instead of one derived from its id. Refused when too long."""
-    aws: NotRequired[GpuNodePoolAwsArgs]
+    aws: NotRequired[AwsPoolArgs]
     """What only EKS takes."""
     gcp: NotRequired[GpuNodePoolGcpArgs]
     """What only GKE takes."""

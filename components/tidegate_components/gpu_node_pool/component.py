@@ -2,25 +2,16 @@
 
 # Pulumi infers the schema from this file's annotations at run time: none may be postponed.
 
-import importlib
 from typing import Any
 
 import pulumi
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.load import load_catalog
-from tidegate.vocabulary.capacity import Cloud
-from tidegate_components.arguments import gather_inputs, require_inputs
 from tidegate_components.gpu_node_pool.args import GpuNodePoolArgs
 from tidegate_components.gpu_node_pool.parse import parse_pool
-from tidegate_components.gpu_node_pool.spec import PoolSpec
-
-REQUIRED_INPUTS = {
-    Cloud.AWS: ("node_role_arn", "subnet_ids"),
-    Cloud.GCP: (),
-    Cloud.AZURE: ("resource_group_name",),
-}
-OPTIONAL_INPUTS = ("project", "location", "service_account", "vnet_subnet_id")
+from tidegate_components.node_pools.declare import declare_pool
+from tidegate_components.node_pools.inputs import gather_pool_inputs
 
 
 class GpuNodePool(pulumi.ComponentResource):
@@ -55,26 +46,6 @@ class GpuNodePool(pulumi.ComponentResource):
         spec = parse_pool(name, args, catalog or load_catalog())
         inputs = gather_pool_inputs(spec, args)
         super().__init__("tidegate:index:GpuNodePool", name, None, opts)
-        # Only the SDK of the pool's own cloud is imported.
-        cloud = importlib.import_module(f"tidegate_components.gpu_node_pool.{spec.cloud.value}")
-        identifiers = cloud.declare(self, spec, inputs, opts)
+        self.bindings = declare_pool(self, spec, inputs, opts)
         self.capacity = spec.to_fragment()
-        self.bindings = pulumi.Output.from_input({name: {"cloud": spec.cloud.value, **identifiers}})
         self.register_outputs({"capacity": self.capacity, "bindings": self.bindings})
-
-
-def gather_pool_inputs(spec: PoolSpec, args: GpuNodePoolArgs) -> dict[str, Any]:
-    """Return what may be an Output, by name; what is absent and optional is None.
-
-    Raises:
-        InvalidInput: When a required Input is missing.
-    """
-    shared = {"cluster": args.get("cluster")}
-    if spec.is_reserved:
-        shared["reservation_target"] = args.get("reservation_target")
-    require_inputs(spec.where, shared)
-    cloud = spec.cloud.value
-    own = gather_inputs(
-        spec.where, cloud, args.get(cloud), REQUIRED_INPUTS[spec.cloud], OPTIONAL_INPUTS
-    )
-    return {**own, **shared}

@@ -1,8 +1,6 @@
-"""Which machines a pool is made of, held against the catalog."""
+"""Which accelerated machines a pool is made of, held against the catalog."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.model import InstanceType
@@ -11,17 +9,7 @@ from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.problems import InvalidInput
 from tidegate_components.arguments import Arguments
 from tidegate_components.hardware import check_offered
-
-
-@dataclass(frozen=True, slots=True)
-class Hardware:
-    """The machines of a pool: equal accelerators, in one region."""
-
-    region: str
-    zones: tuple[str, ...]
-    accelerator: Accelerator
-    per_node: int
-    instance_types: tuple[InstanceType, ...]
+from tidegate_components.node_pools.hardware import Hardware, check_one_shape, find_types
 
 
 def parse_hardware(read: Arguments, cloud: Cloud, catalog: Catalog) -> Hardware | None:
@@ -29,11 +17,11 @@ def parse_hardware(read: Arguments, cloud: Cloud, catalog: Catalog) -> Hardware 
     before = len(read.problems)
     region, zones = read.text("region"), read.texts("zones")
     accelerator = _find_accelerator(read, catalog)
-    types = _find_types(read, cloud, catalog)
+    types = find_types(read, cloud, catalog)
     if accelerator is None or not types or len(read.problems) > before:
         return None
     per_node = _count(read, types, accelerator)
-    _check_one_shape(read, cloud, types)
+    check_one_shape(read, cloud, types)
     for index, each in enumerate(types):
         check_offered(read, f"instance_types[{index}]", each, (region, zones), catalog)
     if per_node is None or len(read.problems) > before:
@@ -50,23 +38,6 @@ def _find_accelerator(read: Arguments, catalog: Catalog) -> Accelerator | None:
     except InvalidInput as error:
         read.adopt(error, "accelerator")
         return None
-
-
-def _find_types(read: Arguments, cloud: Cloud, catalog: Catalog) -> tuple[InstanceType, ...]:
-    names = read.texts("instance_types")
-    if not names:
-        read.refuse("instance_types", None, "names no instance type", "at least one")
-    if cloud is not Cloud.AWS and len(names) > 1:
-        what = {Cloud.GCP: "a GKE node pool", Cloud.AZURE: "an AKS agent pool"}[cloud]
-        reason = f"are too many: {what} has one machine type"
-        read.refuse("instance_types", ", ".join(names), reason, "one, and a pool for each other")
-    found: list[InstanceType] = []
-    for index, name in enumerate(names):
-        try:
-            found.append(catalog.instance_type(cloud, name))
-        except InvalidInput as error:
-            read.adopt(error, f"instance_types[{index}]")
-    return tuple(found) if len(found) == len(names) else ()
 
 
 def _count(
@@ -110,12 +81,3 @@ def _count_of(
         reason = f"is not what a {each.name} has"
         read.refuse("accelerators_per_node", given, reason, str(own))
     return given if own is None else own
-
-
-def _check_one_shape(read: Arguments, cloud: Cloud, types: tuple[InstanceType, ...]) -> None:
-    """Cluster Autoscaler sizes a group from its first type only, so all must be equal."""
-    shapes = {(each.vcpus, each.memory_gib, each.arch) for each in types}
-    if cloud is Cloud.AWS and len(shapes) > 1:
-        names = ", ".join(each.name for each in types)
-        reason = "differ in CPU, memory or architecture; an autoscaler sees the first only"
-        read.refuse("instance_types", names, reason, "types of one shape, or a pool for each")

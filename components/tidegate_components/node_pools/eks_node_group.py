@@ -1,4 +1,4 @@
-"""A GPU node pool on EKS: launch template, managed node group, tags on its Auto Scaling group."""
+"""A node pool on EKS as a managed node group, with tags on its Auto Scaling group."""
 
 from __future__ import annotations
 
@@ -8,19 +8,15 @@ from typing import Any
 import pulumi
 
 from tidegate_components.children import child_options
-from tidegate_components.gpu_node_pool.group_tags import build_group_tags
-from tidegate_components.gpu_node_pool.spec import PoolSpec
 from tidegate_components.names import EKS_NODE_GROUP, derive_name
+from tidegate_components.node_pools.group_tags import build_group_tags
+from tidegate_components.node_pools.launch_template import declare_launch_template
+from tidegate_components.node_pools.spec import PoolSpec
 from tidegate_components.sdk_imports import narrow_imports
 
-with narrow_imports("pulumi_aws.autoscaling", "pulumi_aws.ec2", "pulumi_aws.eks"):
+with narrow_imports("pulumi_aws.autoscaling", "pulumi_aws.eks"):
     from pulumi_aws.autoscaling.tag import Tag
-    from pulumi_aws.ec2.launch_template import LaunchTemplate
     from pulumi_aws.eks.node_group import NodeGroup
-
-TAGGED_RESOURCES = ("instance", "volume", "network-interface")
-"""Provider default tags do not reach what a launch template makes
-(hashicorp/terraform-provider-aws#19387)."""
 
 TAINT_EFFECTS = {
     "NoSchedule": "NO_SCHEDULE",
@@ -39,7 +35,7 @@ def declare(
 ) -> dict[str, pulumi.Input[str]]:
     """Declare the resources of the pool and return its cloud identifiers."""
     name = derive_name(spec.id, EKS_NODE_GROUP)
-    template = _declare_launch_template(parent, spec, name, inputs, opts)
+    template = declare_launch_template(parent, spec, name, inputs, opts)
     group = NodeGroup(
         name,
         # A fixed name makes a replacement collide with itself, unless the old group goes first.
@@ -48,9 +44,11 @@ def declare(
         node_role_arn=inputs["node_role_arn"],
         subnet_ids=inputs["subnet_ids"],
         region=spec.region,
-        # CAPACITY_BLOCK is another thing; a targeted reservation is consumed as on-demand.
-        capacity_type="SPOT" if spec.is_spot else "ON_DEMAND",
-        instance_types=[each.name for each in spec.instance_types],
+        capacity_type=choose_capacity_type(spec),
+        # The launch template of a Capacity Block names the type, and may not be contradicted.
+        instance_types=None
+        if spec.aws.capacity_block
+        else [each.name for each in spec.instance_types],
         ami_type=choose_ami_type(spec),
         scaling_config={
             "desired_size": spec.min_nodes,
@@ -89,10 +87,18 @@ def declare(
     }
 
 
+def choose_capacity_type(spec: PoolSpec) -> str:
+    """Return how EKS buys the nodes; a targeted reservation is consumed as on-demand."""
+    if spec.aws.capacity_block:
+        return "CAPACITY_BLOCK"
+    return "SPOT" if spec.is_spot else "ON_DEMAND"
+
+
 def choose_ami_type(spec: PoolSpec) -> str:
     """Return the EKS image type that carries the accelerator's driver, unless one was given."""
     arch = "ARM_64" if spec.instance_types[0].arch == "arm64" else "x86_64"
-    return spec.aws.ami_type or f"AL2023_{arch}_{spec.accelerator.eks_ami}"
+    variant = spec.accelerator.eks_ami if spec.accelerator else "STANDARD"
+    return spec.aws.ami_type or f"AL2023_{arch}_{variant}"
 
 
 def find_scaling_group(resources: Sequence[Any] | None) -> str:
@@ -129,46 +135,3 @@ def _declare_group_tags(
             tag={"key": key, "value": value, "propagate_at_launch": inherited},
             opts=child_options(parent, opts, Tag),
         )
-
-
-def _declare_launch_template(
-    parent: pulumi.ComponentResource,
-    spec: PoolSpec,
-    name: str,
-    inputs: dict[str, Any],
-    opts: pulumi.ResourceOptions | None,
-) -> LaunchTemplate:
-    reservation: Any = (
-        {"capacity_reservation_target": {"capacity_reservation_id": inputs["reservation_target"]}}
-        if spec.is_reserved
-        else None
-    )
-    return LaunchTemplate(
-        name,
-        region=spec.region,
-        update_default_version=True,
-        # The disk stands here: a node group with a launch template takes no disk size.
-        block_device_mappings=[
-            {
-                "device_name": "/dev/xvda",
-                "ebs": {
-                    "volume_size": spec.disk_gib,
-                    "volume_type": "gp3",
-                    "encrypted": "true",
-                    "delete_on_termination": "true",
-                },
-            }
-        ],
-        metadata_options={
-            "http_endpoint": "enabled",
-            "http_tokens": "required",
-            "http_put_response_hop_limit": 2,
-        },
-        capacity_reservation_specification=reservation,
-        tag_specifications=[
-            {"resource_type": resource, "tags": {**spec.cost_labels, "Name": spec.id}}
-            for resource in TAGGED_RESOURCES
-        ],
-        tags=spec.cost_labels,
-        opts=child_options(parent, opts, LaunchTemplate),
-    )

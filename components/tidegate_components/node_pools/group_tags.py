@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tidegate_components.arguments import Arguments
-from tidegate_components.gpu_node_pool.spec import PoolSpec
+from tidegate_components.node_pools.efa import EFA_RESOURCE, count_adapters
+from tidegate_components.node_pools.spec import PoolSpec
 
 MAX_TAGS = 50
 MAX_KEY_LENGTH = 128
@@ -26,9 +27,12 @@ def build_group_tags(spec: PoolSpec) -> dict[str, tuple[str, bool]]:
         tags[f"{_TEMPLATE}/label/{key}"] = (value, False)
     for taint in spec.taints:
         tags[f"{_TEMPLATE}/taint/{taint.key}"] = (f"{taint.value}:{taint.effect}", False)
-    resource = spec.accelerator.kubernetes_resource
-    if resource:
-        tags[f"{_TEMPLATE}/resources/{resource}"] = (str(spec.accelerators_per_node), False)
+    if spec.resource:
+        count = str(spec.resources_per_node)
+        tags[f"{_TEMPLATE}/resources/{spec.resource}"] = (count, False)
+    if spec.aws.efa:
+        adapters = str(count_adapters(spec.instance_types[0].name))
+        tags[f"{_TEMPLATE}/resources/{EFA_RESOURCE}"] = (adapters, False)
     tags[f"{_TEMPLATE}/resources/ephemeral-storage"] = (f"{spec.disk_gib}Gi", False)
     return tags
 

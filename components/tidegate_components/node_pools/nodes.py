@@ -9,6 +9,7 @@ from tidegate.manifest.model import Taint
 from tidegate.vocabulary.accelerators import Accelerator
 from tidegate.vocabulary.capacity import Cloud
 from tidegate_components.arguments import Arguments
+from tidegate_components.node_pools.spec import SharingSpec
 
 POOL = "capacity-pool"
 COMMITMENT = "commitment"
@@ -18,6 +19,11 @@ launch template alone, which nobody can see before it exists; this is seen at on
 AKS_SPOT = "kubernetes.azure.com/scalesetpriority"
 """AKS puts this label and taint on spot nodes itself, and an update that omits it erases it
 (kubernetes-sigs/cluster-api-provider-azure#3976)."""
+
+MIG_CONFIG = "nvidia.com/mig.config"
+DEVICE_PLUGIN_CONFIG = "nvidia.com/device-plugin.config"
+"""How NVIDIA's GPU operator and device plugin know what to make of a node (NVIDIA's
+documentation of both, as of 2026-11)."""
 
 MAX_TAINTS = 50
 """EKS's limit for a managed node group."""
@@ -32,7 +38,12 @@ _RESERVED = re.compile(r"(.*\.)?(kubernetes\.io|k8s\.io|azure\.com|cloud\.google
 
 
 def build_node_labels(
-    read: Arguments, identifier: str, cloud: Cloud, accelerator: Accelerator, spot: bool
+    read: Arguments,
+    identifier: str,
+    cloud: Cloud,
+    accelerator: Accelerator | None,
+    spot: bool,
+    sharing: SharingSpec | None = None,
 ) -> dict[str, str]:
     """Return the Kubernetes labels of the nodes.
 
@@ -46,20 +57,44 @@ def build_node_labels(
     reservation = read.text("reservation", "")
     if reservation:
         labels[COMMITMENT] = reservation
-    if cloud is Cloud.AWS:
+    if cloud is Cloud.AWS and accelerator:
         # Cluster Autoscaler knows a GPU node that is not there yet by this label.
         labels["k8s.amazonaws.com/accelerator"] = accelerator.name
     if cloud is Cloud.AZURE and spot:
         labels[AKS_SPOT] = "spot"
+    for key, value in build_sharing_labels(cloud, sharing).items():
+        if key in given:
+            reason = "is set by `sharing`"
+            read.refuse(f"node_labels.{key}", given[key], reason, "leave it out")
+        labels[key] = value
+    return labels
+
+
+def build_sharing_labels(cloud: Cloud, sharing: SharingSpec | None) -> dict[str, str]:
+    """Return the labels by which NVIDIA's operator shares accelerators where the cloud does not.
+
+    GKE shares by itself; AKS makes MIG partitions only; EKS does nothing.
+    """
+    if sharing is None or cloud is Cloud.GCP:
+        return {}
+    labels: dict[str, str] = {}
+    if sharing.partition and cloud is Cloud.AWS:
+        labels[MIG_CONFIG] = f"all-{sharing.partition}"
+    if sharing.is_by_turns:
+        labels[DEVICE_PLUGIN_CONFIG] = sharing.device_plugin_config
     return labels
 
 
 def build_taints(
-    read: Arguments, taints: Sequence[Taint], cloud: Cloud, accelerator: Accelerator, spot: bool
+    read: Arguments,
+    taints: Sequence[Taint],
+    cloud: Cloud,
+    accelerator: Accelerator | None,
+    spot: bool,
 ) -> tuple[Taint, ...]:
     """Return every taint of the nodes, the accelerator's own first, each key and effect once."""
     own: list[Taint] = []
-    if accelerator.kubernetes_resource:
+    if accelerator and accelerator.kubernetes_resource:
         key = accelerator.kubernetes_resource
         own.append(Taint(key=key, value="present", effect="NoSchedule"))
     if cloud is Cloud.AZURE and spot:
@@ -76,9 +111,9 @@ def build_taints(
     return tuple(set_already.values())
 
 
-def set_by_gke(taint: Taint, accelerator: Accelerator) -> bool:
+def set_by_gke(taint: Taint, accelerator: Accelerator | None) -> bool:
     """Return whether GKE adds a taint itself; declaring it too is an error there."""
-    return taint.key == accelerator.kubernetes_resource
+    return accelerator is not None and taint.key == accelerator.kubernetes_resource
 
 
 def _check_labels(read: Arguments, labels: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""A GPU node pool on AKS."""
+"""A node pool on AKS."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import pulumi
 
 from tidegate_components.children import child_options
-from tidegate_components.gpu_node_pool.spec import PoolSpec
 from tidegate_components.names import AKS_AGENT_POOL, derive_name
+from tidegate_components.node_pools.spec import PoolSpec
 from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_azure_native.containerservice"):
@@ -50,8 +50,7 @@ def declare(
         node_labels=spec.node_labels,
         node_taints=[f"{taint.key}={taint.value}:{taint.effect}" for taint in spec.taints],
         tags=spec.cost_labels,
-        gpu_profile={"driver": "Install" if spec.azure.install_driver else "None"},
-        gpu_instance_profile=spec.azure.gpu_instance_profile or None,
+        **build_accelerators(spec),
         capacity_reservation_group_id=inputs["reservation_target"] if spec.is_reserved else None,
         vnet_subnet_id=inputs["vnet_subnet_id"],
         # A stopped machine is no capacity, and its disk still costs.
@@ -87,6 +86,17 @@ def build_sizing(spec: PoolSpec) -> dict[str, Any]:
     }
 
 
+def build_accelerators(spec: PoolSpec) -> dict[str, Any]:
+    """Return what AKS does to the accelerators of each node: driver and partitions."""
+    if spec.accelerator is None:
+        return {}
+    driver = "Install" if spec.azure.install_driver else "None"
+    return {
+        "gpu_profile": {"driver": driver},
+        "gpu_instance_profile": spec.azure.gpu_instance_profile or None,
+    }
+
+
 def build_purchase(spec: PoolSpec) -> dict[str, Any]:
     """Return how nodes are bought; a spot pool takes no surge (terraform-azurerm#19355)."""
     if spec.is_spot:
@@ -95,5 +105,8 @@ def build_purchase(spec: PoolSpec) -> dict[str, Any]:
             "scale_set_eviction_policy": "Delete",
             "spot_max_price": -1.0,  # up to the on-demand price: evicted for capacity only
         }
-    settings = {"max_surge": "0", "max_unavailable": str(spec.max_unavailable)}
+    count = str(spec.max_unavailable)
+    # A surge node would need accelerators that are not there to be had.
+    surge, unavailable = ("0", count) if spec.accelerator else (count, "0")
+    settings = {"max_surge": surge, "max_unavailable": unavailable}
     return {"scale_set_priority": "Regular", "upgrade_settings": settings}

@@ -1,7 +1,8 @@
-"""A GPU node pool as a validated, frozen specification, and its entry in the manifest."""
+"""A node pool as a validated, frozen specification, and its entry in the manifest."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -14,6 +15,7 @@ from tidegate.manifest.model import (
     Fragment,
     Pool,
     Schedule,
+    Sharing,
     Taint,
     Window,
 )
@@ -24,15 +26,50 @@ from tidegate.vocabulary.capacity import (
     InterruptionTolerance,
     PoolKind,
     Scaler,
+    SharingStrategy,
     WorkloadClass,
 )
 from tidegate.vocabulary.labels import CostLabels
 
-KINDS = {
-    Cloud.AWS: PoolKind.EKS_NODE_GROUP,
-    Cloud.GCP: PoolKind.GKE_NODE_POOL,
-    Cloud.AZURE: PoolKind.AKS_AGENT_POOL,
-}
+
+@dataclass(frozen=True, slots=True)
+class SharingSpec:
+    """How several pods share one accelerator.
+
+    Attributes:
+        partition: The MIG profile; empty where accelerators stay whole.
+        partitions: Parts that one accelerator has; 1 where it stays whole.
+        clients: Pods that one part, or one whole accelerator, serves at once.
+        device_plugin_config: The operator's configuration that shares so; empty where the cloud
+            itself does.
+    """
+
+    strategy: SharingStrategy
+    partition: str
+    partitions: int
+    clients: int
+    device_plugin_config: str = ""
+
+    @property
+    def clients_per_accelerator(self) -> int:
+        """Pods that one accelerator serves at once."""
+        return self.partitions * self.clients
+
+    @property
+    def is_by_turns(self) -> bool:
+        """Whether software, and not only hardware, shares."""
+        return self.strategy is not SharingStrategy.MIG
+
+
+@dataclass(frozen=True, slots=True)
+class KarpenterChoices:
+    """What only Karpenter takes."""
+
+    ami_alias: str = "al2023@latest"
+    consolidation_policy: str = "WhenEmpty"
+    consolidate_after_seconds: int = 300
+    expire_after_hours: int = 720
+    termination_grace_seconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +77,14 @@ class AwsChoices:
     """What only EKS takes, of the plain arguments."""
 
     ami_type: str = ""
+    image_id: str = ""
+    kubernetes_version: str = ""
+    makes_instance_profile: bool = True
+    role_has_access: bool = False
+    cluster_placement: bool = False
+    efa: bool = False
+    capacity_block: bool = False
+    karpenter: KarpenterChoices | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +96,7 @@ class GcpChoices:
     flex_start: bool = False
     max_run_duration_seconds: int | None = None
     compact: bool = False
+    tpu_topology: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +114,7 @@ class PoolSpec:
     Attributes:
         taints: Every taint that the nodes will carry, whoever sets it.
         node_labels: Every Kubernetes label that Tidegate declares on the nodes.
+        accelerator: None for a pool of plain machines.
         account: Who pays; empty where the provider's configuration decides.
         cloud_name: The user's own name; empty when the name is derived.
     """
@@ -75,10 +122,11 @@ class PoolSpec:
     id: str
     cloud: Cloud
     region: str
+    kind: PoolKind
     account: str
     cluster: str
     zones: tuple[str, ...]
-    accelerator: Accelerator
+    accelerator: Accelerator | None
     accelerators_per_node: int
     instance_types: tuple[InstanceType, ...]
     capacity_type: CapacityType
@@ -101,6 +149,7 @@ class PoolSpec:
     checkpoint: Checkpoint | None
     scaler: Scaler
     cloud_name: str
+    sharing: SharingSpec | None = None
     aws: AwsChoices = field(default_factory=AwsChoices)
     gcp: GcpChoices = field(default_factory=GcpChoices)
     azure: AzureChoices = field(default_factory=AzureChoices)
@@ -131,6 +180,23 @@ class PoolSpec:
         return self.scaler is Scaler.PROVIDER
 
     @property
+    def resource(self) -> str:
+        """The extended resource that pods request; empty where nodes have none."""
+        return self.accelerator.kubernetes_resource if self.accelerator else ""
+
+    @property
+    def resources_per_node(self) -> int:
+        """How many of the extended resource a node offers: accelerators, or shares of them."""
+        shares = self.sharing.clients_per_accelerator if self.sharing else 1
+        return self.accelerators_per_node * shares
+
+    @property
+    def nodes_at_once(self) -> int:
+        """Nodes that come and go together: the hosts of a multi-host TPU slice."""
+        chips = math.prod(int(side) for side in self.gcp.tpu_topology.split("x") if side)
+        return max(1, chips // self.accelerators_per_node) if self.accelerators_per_node else 1
+
+    @property
     def max_unavailable(self) -> int:
         """Nodes that an upgrade may take at once; clouds want at least one."""
         return max(1, self.disruption_budget.max_unavailable_nodes)
@@ -143,9 +209,9 @@ class PoolSpec:
             account=self.account,
             region=self.region,
             zones=list(self.zones),
-            kind=KINDS[self.cloud],
+            kind=self.kind,
             cluster=self.cluster,
-            accelerator=self.accelerator.name,
+            accelerator=self.accelerator.name if self.accelerator else "",
             accelerators_per_node=self.accelerators_per_node,
             instance_types=[each.name for each in self.instance_types],
             capacity_type=self.capacity_type,
@@ -166,6 +232,18 @@ class PoolSpec:
             checkpoint=self.checkpoint,
             scaler=self.scaler,
             reservation=self.reservation,
+            sharing=self._to_sharing(),
+            topology=self.gcp.tpu_topology,
+            nodes_at_once=self.nodes_at_once,
+        )
+
+    def _to_sharing(self) -> Sharing | None:
+        if self.sharing is None:
+            return None
+        return Sharing(
+            strategy=self.sharing.strategy,
+            partition=self.sharing.partition,
+            clients_per_accelerator=self.sharing.clients_per_accelerator,
         )
 
     def to_fragment(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A GPU node pool on GKE."""
+"""A node pool on GKE."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 import pulumi
 
 from tidegate.vocabulary.accelerators import AcceleratorKind
+from tidegate.vocabulary.capacity import SharingStrategy
 from tidegate_components.children import child_options
-from tidegate_components.gpu_node_pool.nodes import set_by_gke
-from tidegate_components.gpu_node_pool.spec import PoolSpec
 from tidegate_components.names import GKE_NODE_POOL, derive_name
+from tidegate_components.node_pools.nodes import set_by_gke
+from tidegate_components.node_pools.spec import PoolSpec, SharingSpec
 from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_gcp.container"):
@@ -20,6 +21,10 @@ TAINT_EFFECTS = {
     "NoSchedule": "NO_SCHEDULE",
     "PreferNoSchedule": "PREFER_NO_SCHEDULE",
     "NoExecute": "NO_EXECUTE",
+}
+SHARING_STRATEGIES = {
+    SharingStrategy.TIME_SHARING: "TIME_SHARING",
+    SharingStrategy.MPS: "MPS",
 }
 RESERVATION_KEY = "compute.googleapis.com/reservation-name"
 
@@ -34,7 +39,7 @@ def declare(
     choices = spec.gcp
     location: Any = inputs["location"] or spec.region
     node_config: Any = build_node_config(spec, inputs)
-    placement: Any = {"type": "COMPACT"} if choices.compact else None
+    placement: Any = build_placement(spec)
     queue: Any = {"enabled": True} if choices.queued else None
     pool = NodePool(
         derive_name(spec.id, GKE_NODE_POOL),
@@ -44,8 +49,7 @@ def declare(
         project=inputs["project"],
         node_locations=list(spec.zones) or None,
         node_config=node_config,
-        # A surge node would need accelerators that are not there to be had.
-        upgrade_settings={"max_surge": 0, "max_unavailable": spec.max_unavailable},
+        upgrade_settings=build_upgrades(spec),
         management={"auto_repair": not choices.flex_start, "auto_upgrade": True},
         placement_policy=placement,
         queued_provisioning=queue,
@@ -87,6 +91,21 @@ def build_sizing(spec: PoolSpec) -> dict[str, Any]:
     return {"autoscaling": autoscaling, "initial_node_count": first}
 
 
+def build_placement(spec: PoolSpec) -> dict[str, str] | None:
+    """Return how nodes stand together; a slice of several hosts says its topology."""
+    if spec.nodes_at_once > 1:
+        return {"type": "COMPACT", "tpu_topology": spec.gcp.tpu_topology}
+    return {"type": "COMPACT"} if spec.gcp.compact else None
+
+
+def build_upgrades(spec: PoolSpec) -> Any:
+    """Return how nodes are upgraded: with one more where it can be had, or with one less."""
+    if spec.accelerator is None:
+        return {"max_surge": spec.max_unavailable, "max_unavailable": 0}
+    # A surge node would need accelerators that are not there to be had.
+    return {"max_surge": 0, "max_unavailable": spec.max_unavailable}
+
+
 def build_node_config(spec: PoolSpec, inputs: dict[str, Any]) -> dict[str, Any]:
     """Return what each node is: machine, accelerator, labels, taints, how it is bought."""
     choices = spec.gcp
@@ -113,19 +132,35 @@ def build_node_config(spec: PoolSpec, inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _accelerators(spec: PoolSpec) -> list[dict[str, Any]] | None:
-    if spec.accelerator.kind is AcceleratorKind.TPU:
+    chip = spec.accelerator
+    if chip is None or chip.kind is AcceleratorKind.TPU:
         return None  # a TPU machine type carries its chips
-    kind = spec.instance_types[0].provider_accelerator or spec.accelerator.gke_type
     # Left out, the driver's default moved with GKE 1.30 and replaced pools
     # (GoogleCloudPlatform/magic-modules#11152).
     driver = {"gpu_driver_version": spec.gcp.driver_version}
     return [
         {
-            "type": kind,
+            "type": spec.instance_types[0].provider_accelerator or chip.gke_type,
             "count": spec.accelerators_per_node,
             "gpu_driver_installation_config": driver,
+            **_sharing(spec.sharing),
         }
     ]
+
+
+def _sharing(sharing: SharingSpec | None) -> dict[str, Any]:
+    """Return how GKE itself shares each accelerator."""
+    if sharing is None:
+        return {}
+    found: dict[str, Any] = {}
+    if sharing.partition:
+        found["gpu_partition_size"] = sharing.partition
+    if sharing.is_by_turns:
+        found["gpu_sharing_config"] = {
+            "gpu_sharing_strategy": SHARING_STRATEGIES[sharing.strategy],
+            "max_shared_clients_per_gpu": sharing.clients,
+        }
+    return found
 
 
 def _reservation_affinity(spec: PoolSpec, inputs: dict[str, Any]) -> dict[str, Any] | None:

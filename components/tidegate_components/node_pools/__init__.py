@@ -1,0 +1,1 @@
+"""What node pools with and without accelerators share: arguments, rules, declarations."""

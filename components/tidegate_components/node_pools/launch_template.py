@@ -1,0 +1,107 @@
+"""The launch template of EKS nodes: disk, metadata service, network, purchase, tags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pulumi
+
+from tidegate_components.children import child_options
+from tidegate_components.node_pools.efa import build_network_interfaces
+from tidegate_components.node_pools.spec import PoolSpec
+from tidegate_components.sdk_imports import narrow_imports
+
+with narrow_imports("pulumi_aws.ec2"):
+    from pulumi_aws.ec2.launch_template import LaunchTemplate
+    from pulumi_aws.ec2.placement_group import PlacementGroup
+
+TAGGED_RESOURCES = ("instance", "volume", "network-interface")
+"""Provider default tags do not reach what a launch template makes
+(hashicorp/terraform-provider-aws#19387)."""
+
+
+def declare_launch_template(
+    parent: pulumi.ComponentResource,
+    spec: PoolSpec,
+    name: str,
+    inputs: dict[str, Any],
+    opts: pulumi.ResourceOptions | None,
+    **boot: Any,
+) -> LaunchTemplate:
+    """Declare the template, and the placement group that it names.
+
+    `boot` is what only self-managed nodes need of it: image, user data, instance profile.
+    """
+    return LaunchTemplate(
+        name,
+        region=spec.region,
+        update_default_version=True,
+        # The disk stands here: a node group with a launch template takes no disk size.
+        block_device_mappings=[
+            {
+                "device_name": "/dev/xvda",
+                "ebs": {
+                    "volume_size": spec.disk_gib,
+                    "volume_type": "gp3",
+                    "encrypted": "true",
+                    "delete_on_termination": "true",
+                },
+            }
+        ],
+        metadata_options={
+            "http_endpoint": "enabled",
+            "http_tokens": "required",
+            "http_put_response_hop_limit": 2,
+        },
+        tag_specifications=[
+            {"resource_type": resource, "tags": {**spec.cost_labels, "Name": spec.id}}
+            for resource in TAGGED_RESOURCES
+        ],
+        tags=spec.cost_labels,
+        placement=_declare_placement(parent, spec, name, opts),
+        **_build_purchase(spec, inputs),
+        **_build_network(spec, inputs),
+        **boot,
+        opts=child_options(parent, opts, LaunchTemplate),
+    )
+
+
+def _build_purchase(spec: PoolSpec, inputs: dict[str, Any]) -> dict[str, Any]:
+    """Return which reservation nodes consume, and whether that is a Capacity Block."""
+    if not spec.is_reserved:
+        return {}
+    target = {"capacity_reservation_id": inputs["reservation_target"]}
+    purchase: dict[str, Any] = {
+        "capacity_reservation_specification": {"capacity_reservation_target": target}
+    }
+    if spec.aws.capacity_block:
+        purchase["instance_market_options"] = {"market_type": "capacity-block"}
+        # EKS wants the type here, and not on the node group (EKS user guide, Capacity Blocks).
+        purchase["instance_type"] = spec.instance_types[0].name
+    return purchase
+
+
+def _build_network(spec: PoolSpec, inputs: dict[str, Any]) -> dict[str, Any]:
+    groups = inputs["security_group_ids"]
+    if spec.aws.efa:
+        interfaces = build_network_interfaces(spec.instance_types[0].name, groups)
+        return {"network_interfaces": interfaces}
+    return {"vpc_security_group_ids": groups} if groups is not None else {}
+
+
+def _declare_placement(
+    parent: pulumi.ComponentResource,
+    spec: PoolSpec,
+    name: str,
+    opts: pulumi.ResourceOptions | None,
+) -> Any:
+    if not spec.aws.cluster_placement:
+        return None
+    group = PlacementGroup(
+        name,
+        strategy="cluster",
+        region=spec.region,
+        tags=spec.cost_labels,
+        opts=child_options(parent, opts, PlacementGroup),
+    )
+    return {"group_name": group.name}
