@@ -21,12 +21,12 @@ def declare_components(
     bindings: dict[str, dict[str, pulumi.Output[Any]]] = {}
     for section in SECTIONS:
         for identifier, planned in plan.arguments[section.key].items():
-            cluster = joined[planned["cloud"]]
+            cluster = joined.get(planned["cloud"])
             args = _add_inputs(section, planned, cluster)
             if planned.get("reservation"):
                 args["reservation_target"] = targets[planned["reservation"]]
             opts = pulumi.ResourceOptions(
-                depends_on=[cluster.resource] if section.after_cluster else None
+                depends_on=[cluster.resource] if cluster and section.after_cluster else None
             )
             each = section.declare(identifier, args, opts, catalog)
             if section.key == "commitments":
@@ -37,9 +37,12 @@ def declare_components(
     return fragments, bindings
 
 
-def _add_inputs(section: Section, planned: dict[str, Any], cluster: Joined) -> dict[str, Any]:
+def _add_inputs(
+    section: Section, planned: dict[str, Any], cluster: Joined | None
+) -> dict[str, Any]:
     """Return the arguments with what is known only once the cluster is declared."""
     cloud = planned["cloud"]
-    inputs = {key: cluster.inputs[key] for key in section.inputs if key in cluster.inputs}
+    known = cluster.inputs if cluster else {}
+    inputs = {key: known[key] for key in section.inputs if key in known}
     own = {**dict(planned.get(cloud) or {}), **inputs}
     return {**planned, cloud: own} if own else dict(planned)

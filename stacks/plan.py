@@ -116,7 +116,7 @@ def _complete(
     cluster = settings.cluster(cloud) if cloud in set(Cloud) else None
     if cloud in settings.refused_clouds:
         return None  # said already, where the cluster is configured
-    if cluster is None:
+    if cluster is None and not section.stands_alone:
         key = f"tidegate:{section.key}.{identifier}.cloud"
         known = [name.value for name in Cloud if settings.cluster(name.value) is not None]
         reason = "has no cluster in tidegate:clusters"
@@ -128,12 +128,13 @@ def _complete(
         "workload-class": args.pop("workload_class", WorkloadClass.PLATFORM.value),
         **dict(args.get("labels") or {}),
     }
-    args.setdefault("region", cluster.region)
-    args.setdefault("account", _account(settings, cloud))
+    if cluster is not None:
+        args.setdefault("region", cluster.region)
+        args.setdefault("account", _account(settings, cloud))
     if section.zoned:
         args.setdefault("zones", list(getattr(cluster, "zones", [])))
     if section.joins:
-        args.setdefault("cluster", settings.cluster_name())
+        args["cluster"] = settings.cluster_name()
     return args
 
 

@@ -24,6 +24,7 @@ class Section:
         after_cluster: Whether its resources come after the cluster's nodes.
         zoned: Whether its zones are the cluster's where none are given.
         joins: Whether its components name the cluster that they join.
+        stands_alone: Whether its components need no cluster of this stack.
     """
 
     key: str
@@ -34,6 +35,7 @@ class Section:
     after_cluster: bool = False
     zoned: bool = False
     joins: bool = False
+    stands_alone: bool = False
 
     @property
     def parse(self) -> Callable[..., Any]:
@@ -76,8 +78,7 @@ SECTIONS: tuple[Section, ...] = (
         "pools that were made otherwise, by id",
         "ExistingPool",
         "tidegate_components.existing_pool.parse:parse_existing",
-        zoned=True,
-        joins=True,
+        stands_alone=True,
     ),
     Section(
         "buckets",
