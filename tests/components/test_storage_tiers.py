@@ -198,7 +198,7 @@ def test_azure_policies_carry_the_only_name_that_works(declare):
 
     policy = recording.one("storage:ManagementPolicy").inputs
     assert policy["managementPolicyName"] == "default"
-    (rule,) = policy["policy"]["rules"]
+    rule, _ = policy["policy"]["rules"]
     assert rule["definition"]["actions"]["baseBlob"] == {
         "tierToCool": {"daysAfterModificationGreaterThan": 30},
         "delete": {"daysAfterModificationGreaterThan": 90},

@@ -46,6 +46,8 @@ class Bucket(Document):
     tiering: Literal["age", "access"] = "age"
     """Whether objects move by age, or where nobody reads them, as the cloud sees fit."""
     mean_object_bytes: int | None = Field(default=None, gt=0)
+    smallest_moved_bytes: int = Field(default=0, ge=0)
+    """Smaller objects stay where they are."""
     monthly_retrieval_share: Annotated[Decimal, Field(ge=0)] | None = None
     """How much of what is stored is read in a month; 2 is each byte twice."""
     expected_lifetime_days: int | None = Field(default=None, gt=0)

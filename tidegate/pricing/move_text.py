@@ -23,7 +23,8 @@ def describe_move(move: PricedMove) -> str:
 
 def describe_figures(move: PricedMove) -> str:
     """Return the figures behind a verdict; what is not known is said to be so."""
-    saving = _shown(move.saving)
+    known = move.saving is not None
+    saving = f"{_shown(move.saving)} {move.currency}" if known else "a loss even at best"
     size = f"{move.gib.normalize():f} GiB"
     over = f" over {move.days} days" if move.days is not None else ""
     parts = (
@@ -33,7 +34,7 @@ def describe_figures(move: PricedMove) -> str:
         f"{_shown(move.minimum_stay)} of minimum days",
     )
     assumed = ", at assumed prices" if move.assumed else ""
-    return f"{saving} {move.currency} for {size}{over} ({', '.join(parts)}{assumed})"
+    return f"{saving} for {size}{over} ({', '.join(parts)}{assumed})"
 
 
 def _shown(amount: Decimal | None) -> str:

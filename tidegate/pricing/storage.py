@@ -31,6 +31,17 @@ def lifetime_of(bucket: Bucket) -> int | None:
     return min((days for days in stated if days is not None), default=None)
 
 
+def mean_of_moved(mean_bytes: int | None, smallest_moved_bytes: int) -> Decimal | None:
+    """Return the mean size of the objects that rules move; None where it is not known.
+
+    Where the mean lies below the smallest that is moved, most objects stay, and of those that
+    move nothing is known.
+    """
+    if mean_bytes is None or mean_bytes < smallest_moved_bytes:
+        return None
+    return Decimal(mean_bytes)
+
+
 def share_by_class(bucket: Bucket, first_class: str) -> dict[str, Decimal]:
     """Return storage class → the share of the stored bytes that lies in it.
 
@@ -57,7 +68,7 @@ def price_bucket_moves(bucket: Bucket, catalog: Catalog) -> tuple[PricedMove, ..
     moves = sorted((tier.after_days, tier.storage_class) for tier in bucket.tiers)
     data = StoredData(
         gib=bucket.expected_gib,
-        mean_object_bytes=_decimal(bucket.mean_object_bytes),
+        mean_object_bytes=mean_of_moved(bucket.mean_object_bytes, bucket.smallest_moved_bytes),
         monthly_retrieval_share=bucket.monthly_retrieval_share,
         lifetime_days=lifetime_of(bucket),
     )
@@ -130,10 +141,11 @@ def _price_requests(
     if not moved:
         return NOTHING
     lifetime = lifetime_of(bucket)
-    if lifetime is None or bucket.mean_object_bytes is None or bucket.expected_gib is None:
+    mean = mean_of_moved(bucket.mean_object_bytes, bucket.smallest_moved_bytes)
+    if lifetime is None or mean is None or bucket.expected_gib is None:
         return None
     come_gib = bucket.expected_gib * DAYS_PER_MONTH / lifetime
-    thousands = come_gib * BYTES_PER_GIB / bucket.mean_object_bytes / THOUSAND
+    thousands = come_gib * BYTES_PER_GIB / mean / THOUSAND
     total = NOTHING
     for name in moved:
         price = classes[name].charges.move_in_per_thousand
@@ -183,7 +195,3 @@ def _describe_charges(
     assumed = charges.assumed or tier.price_region != bucket.region
     label = f"{bucket.cloud.value} storage {what}"
     return UsedPrice(label, charges.origin, charges.as_of, assumed=assumed)
-
-
-def _decimal(number: int | None) -> Decimal | None:
-    return None if number is None else Decimal(number)

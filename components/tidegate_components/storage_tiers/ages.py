@@ -12,10 +12,12 @@ from tidegate_components.arguments import Arguments
 from tidegate_components.storage_tiers.spec import Rule, RuleAction
 
 
-def check_ages(read: Arguments, rules: Sequence[Rule], cloud: Cloud, catalog: Catalog) -> None:
+def check_ages(
+    read: Arguments, rules: Sequence[Rule], cloud: Cloud, catalog: Catalog, key: str = "rules"
+) -> None:
     """Note every rule that its cloud refuses, or that pays for days in which nothing is there.
 
-    `rules` are sorted by prefix and age.
+    `rules` are sorted by prefix and age, and were given as the argument `key`.
     """
     tiers = catalog.storage_tiers(cloud)
     by_name = {tier.name: tier for tier in tiers}
@@ -23,7 +25,7 @@ def check_ages(read: Arguments, rules: Sequence[Rule], cloud: Cloud, catalog: Ca
     for prefix, group in groupby(rules, key=lambda rule: rule.prefix):
         previous: Rule | None = None
         for rule in group:
-            where = f"rules (prefix {prefix!r})" if prefix else "rules"
+            where = f"{key} (prefix {prefix!r})" if prefix else key
             if rule.action is RuleAction.TIER:
                 _check_transition(read, where, rule, by_name[rule.storage_class])
             if previous is not None:

@@ -21,6 +21,15 @@ class LifecycleRuleArgs(TypedDict):
     """Only objects whose name starts so; all when absent."""
 
 
+class NoncurrentTierArgs(TypedDict):
+    """One move of old versions."""
+
+    after_days: int
+    """Days since the version became old."""
+    storage_class: str
+    """The class in the cloud's own spelling."""
+
+
 class StorageTiersAwsArgs(TypedDict):
     """What only S3 takes."""
 
@@ -37,6 +46,9 @@ class StorageTiersGcpArgs(TypedDict):
     """The project, where it is not the provider's."""
     soft_delete_days: NotRequired[int]
     """Days for which deleted objects can be restored, and are paid for; 0 or 7 to 90."""
+    autoclass_terminal_class: NotRequired[str]
+    """With tiering access: the coldest class that Autoclass uses, NEARLINE (the default) or
+    ARCHIVE."""
 
 
 class StorageTiersAzureArgs(TypedDict):
@@ -46,6 +58,8 @@ class StorageTiersAzureArgs(TypedDict):
     """The resource group of the storage account. Required on Azure."""
     redundancy: NotRequired[str]
     """The account's SKU; Standard_LRS unless stated."""
+    soft_delete_days: NotRequired[int]
+    """Days for which deleted blobs can be restored, and are paid for; 0, or 1 to 365."""
 
 
 class StorageTiersArgs(TypedDict):
@@ -68,7 +82,11 @@ class StorageTiersArgs(TypedDict):
     versioned: NotRequired[bool]
     """Whether overwritten objects are kept; datasets and artifacts are versioned by default."""
     noncurrent_expire_after_days: NotRequired[int]
-    """When old versions are deleted; 30 unless stated."""
+    """When old versions, and on Azure snapshots, are deleted; 30 unless stated."""
+    noncurrent_tiers: NotRequired[list[NoncurrentTierArgs]]
+    """Moves of old versions, and on Azure of snapshots, before they are deleted."""
+    keep_noncurrent_versions: NotRequired[int]
+    """How many of the newest old versions are kept, however old; not on Azure."""
     abort_incomplete_uploads_days: NotRequired[int]
     """When the parts of unfinished uploads are deleted; 7 unless stated."""
     small_object_bytes: NotRequired[int]
@@ -76,10 +94,20 @@ class StorageTiersArgs(TypedDict):
     131072 unless stated."""
     expected_gib: NotRequired[float]
     """Data expected on average; the basis of the cost as declared."""
+    mean_object_bytes: NotRequired[int]
+    """The mean size of an object; the basis of what moves cost."""
+    monthly_retrieval_share: NotRequired[float]
+    """How much of what is stored is read in a month: 0.1 is a tenth, 2 is each byte twice."""
+    expected_lifetime_days: NotRequired[int]
+    """How old objects become on average, where that is less than the expiry."""
     force_destroy: NotRequired[bool]
     """Whether a bucket with contents may be destroyed; scratch buckets may by default."""
     cloud_name: NotRequired[str]
     """The bucket's or account's name, instead of one derived from its id."""
+    existing_bucket: NotRequired[str]
+    """A bucket (on Azure, a storage account) that exists: only its lifecycle is declared."""
+    owns_lifecycle: NotRequired[bool]
+    """With existing_bucket, must be true: nothing else declares the lifecycle of that bucket."""
     aws: NotRequired[StorageTiersAwsArgs]
     """What only S3 takes."""
     gcp: NotRequired[StorageTiersGcpArgs]

@@ -28,8 +28,12 @@ def declare(
     inputs: dict[str, Any],  # noqa: ARG001 - the same signature on every cloud
     opts: pulumi.ResourceOptions | None,
 ) -> dict[str, pulumi.Input[str]]:
-    """Declare the bucket and return its cloud identifiers."""
+    """Declare the bucket, or find it, and its lifecycle; return its cloud identifiers."""
     name = derive_name(spec.id, S3_BUCKET)
+    if spec.existing:
+        _declare_lifecycle(parent, spec, spec.existing, (), opts)
+        arn = f"arn:aws:s3:::{spec.existing}"
+        return {"bucket": spec.existing, "arn": arn, "region": spec.region}
     bucket = Bucket(
         name,
         bucket=spec.cloud_name or None,
@@ -56,22 +60,35 @@ def declare(
         versioning_configuration={"status": "Enabled" if spec.versioned else "Suspended"},
         opts=child_options(parent, opts, BucketVersioning),
     )
+    # Rules for old versions want versioning to be settled first.
+    _declare_lifecycle(parent, spec, bucket.id, (versioning,), opts)
+    return {"bucket": bucket.bucket, "arn": bucket.arn, "region": spec.region}
+
+
+def _declare_lifecycle(
+    parent: pulumi.ComponentResource,
+    spec: BucketSpec,
+    bucket: pulumi.Input[str],
+    after: tuple[pulumi.Resource, ...],
+    opts: pulumi.ResourceOptions | None,
+) -> None:
+    """Declare the one owner of the bucket's rules."""
+    name = derive_name(spec.id, S3_BUCKET)
     threshold = "varies_by_storage_class"
     if spec.small_object_bytes >= SMALL_OBJECT_BYTES:
         threshold = "all_storage_classes_128K"
     BucketLifecycleConfiguration(
         name,
-        bucket=bucket.id,
+        bucket=bucket,
         region=spec.region,
         rules=build_rules(spec),
         transition_default_minimum_object_size=threshold,
-        # Rules for old versions want versioning to be settled first.
-        opts=child_options(parent, opts, BucketLifecycleConfiguration, depends_on=[versioning]),
+        opts=child_options(parent, opts, BucketLifecycleConfiguration, depends_on=after),
     )
     if spec.archive_days:
         BucketIntelligentTieringConfiguration(
             name,
-            bucket=bucket.id,
+            bucket=bucket,
             region=spec.region,
             name="archive",
             tierings=[
@@ -79,7 +96,6 @@ def declare(
             ],
             opts=child_options(parent, opts, BucketIntelligentTieringConfiguration),
         )
-    return {"bucket": bucket.bucket, "arn": bucket.arn, "region": spec.region}
 
 
 def build_rules(spec: BucketSpec) -> list[Any]:
@@ -92,12 +108,28 @@ def build_rules(spec: BucketSpec) -> list[Any]:
         moves = [{"days": 0, "storage_class": "INTELLIGENT_TIERING"}]
         rules.append(_rule("watch-access", _filter("", spec.small_object_bytes), transitions=moves))
     if spec.versioned:
-        expiry = {"noncurrent_days": spec.noncurrent_expire_days}
-        rules.append(
-            _rule("expire-old-versions", _filter("", 0), noncurrent_version_expiration=expiry)
-        )
+        rules += _rules_of_old_versions(spec)
     abort = {"days_after_initiation": spec.abort_uploads_days}
     rules.append(_rule("abort-uploads", _filter("", 0), abort_incomplete_multipart_upload=abort))
+    return rules
+
+
+def _rules_of_old_versions(spec: BucketSpec) -> list[dict[str, Any]]:
+    rules: list[dict[str, Any]] = []
+    moves = [
+        {"noncurrent_days": rule.age_days, "storage_class": rule.storage_class}
+        for rule in spec.old.tiers
+    ]
+    if moves:
+        chosen = _filter("", spec.small_object_bytes)
+        rules.append(_rule("tier-old-versions", chosen, noncurrent_version_transitions=moves))
+    expiry = {"noncurrent_days": spec.old.expire_days}
+    if spec.old.keep_newest:
+        expiry["newer_noncurrent_versions"] = spec.old.keep_newest
+    rules.append(_rule("expire-old-versions", _filter("", 0), noncurrent_version_expiration=expiry))
+    # A deletion leaves a marker, which stays when the last version under it is gone.
+    markers = {"expired_object_delete_marker": True}
+    rules.append(_rule("drop-delete-markers", _filter("", 0), expiration=markers))
     return rules
 
 

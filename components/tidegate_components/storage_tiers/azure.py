@@ -29,6 +29,9 @@ def declare(
 ) -> dict[str, pulumi.Input[str]]:
     """Declare account, service settings, container and policy; return the identifiers."""
     group = inputs["resource_group_name"]
+    if spec.existing:
+        _declare_policy(parent, spec, (spec.existing, group), (), opts)
+        return {"storageAccount": spec.existing, "resourceGroup": group, "region": spec.region}
     account = StorageAccount(
         derive_name(spec.id, STORAGE_ACCOUNT),
         account_name=spec.cloud_name or None,
@@ -52,6 +55,8 @@ def declare(
         is_versioning_enabled=spec.versioned,
         # Rules by last access find nothing unless access is tracked.
         last_access_time_tracking_policy={"enable": True} if by_access else None,
+        delete_retention_policy=_soft_delete(spec),
+        container_delete_retention_policy=_soft_delete(spec),
         opts=child_options(parent, opts, BlobServiceProperties),
     )
     container = BlobContainer(
@@ -62,16 +67,7 @@ def declare(
         public_access=PublicAccess.NONE,
         opts=child_options(parent, opts, BlobContainer),
     )
-    rules = build_rules(spec)
-    if rules:
-        ManagementPolicy(
-            spec.id,
-            management_policy_name="default",  # another name answers 404 (azure-native#1336)
-            account_name=account.name,
-            resource_group_name=group,
-            policy={"rules": rules},
-            opts=child_options(parent, opts, ManagementPolicy, depends_on=[service]),
-        )
+    _declare_policy(parent, spec, (account.name, group), (service,), opts)
     return {
         "storageAccount": account.name,
         "container": container.name,
@@ -80,24 +76,53 @@ def declare(
     }
 
 
+def _declare_policy(
+    parent: pulumi.ComponentResource,
+    spec: BucketSpec,
+    place: tuple[pulumi.Input[str], pulumi.Input[str]],
+    after: tuple[pulumi.Resource, ...],
+    opts: pulumi.ResourceOptions | None,
+) -> None:
+    """Declare the account's one policy; `place` is the account and its resource group."""
+    account, group = place
+    ManagementPolicy(
+        spec.id,
+        management_policy_name="default",  # another name answers 404 (azure-native#1336)
+        account_name=account,
+        resource_group_name=group,
+        policy={"rules": build_rules(spec)},
+        opts=child_options(parent, opts, ManagementPolicy, depends_on=after),
+    )
+
+
+def _soft_delete(spec: BucketSpec) -> Any:
+    days = spec.soft_delete_days
+    return {"enabled": True, "days": days} if days else {"enabled": False}
+
+
 def container_name(spec: BucketSpec) -> str:
     """Return the container's name; Azure wants at least three characters."""
     return spec.id if len(spec.id) >= 3 else f"{spec.id}-data"
 
 
 def build_rules(spec: BucketSpec) -> list[Any]:
-    """Return one rule for each prefix, and one for old versions."""
+    """Return one rule for each prefix, and one for snapshots and old versions."""
     rules: list[Any] = []
     for prefix in spec.prefixes:
         chosen: dict[str, Any] = {"blob_types": ["blockBlob"]}
         if prefix:
-            chosen["prefix_match"] = [f"{container_name(spec)}/{prefix}"]
+            # An account that exists has containers of its own, which prefixes begin with.
+            place = prefix if spec.existing else f"{container_name(spec)}/{prefix}"
+            chosen["prefix_match"] = [place]
         name = f"objects-{prefix.strip('/').replace('/', '-')}" if prefix else "objects"
         rules.append(_rule(name, chosen, {"base_blob": _base_blob(spec, prefix)}))
-    if spec.versioned:
-        expiry = {"days_after_creation_greater_than": spec.noncurrent_expire_days}
-        chosen = {"blob_types": ["blockBlob"]}
-        rules.append(_rule("old-versions", chosen, {"version": {"delete": expiry}}))
+    since = "days_after_creation_greater_than"
+    ageing: dict[str, Any] = {
+        ACTIONS[rule.storage_class]: {since: rule.age_days} for rule in spec.old.tiers
+    }
+    ageing["delete"] = {since: spec.old.expire_days}
+    actions = {"snapshot": ageing, **({"version": ageing} if spec.versioned else {})}
+    rules.append(_rule("old-versions", {"blob_types": ["blockBlob"]}, actions))
     return rules
 
 

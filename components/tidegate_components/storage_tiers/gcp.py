@@ -25,7 +25,9 @@ def declare(
 ) -> dict[str, pulumi.Input[str]]:
     """Declare the bucket and return its cloud identifiers."""
     by_access = spec.tiering is Tiering.ACCESS
-    autoclass: Any = {"enabled": True, "terminal_storage_class": "NEARLINE"} if by_access else None
+    autoclass: Any = (
+        {"enabled": True, "terminal_storage_class": spec.autoclass_terminal} if by_access else None
+    )
     bucket = Bucket(
         derive_name(spec.id, GCS_BUCKET),
         name=spec.cloud_name or None,
@@ -60,9 +62,29 @@ def build_rules(spec: BucketSpec) -> list[Any]:
         action = {"type": "SetStorageClass", "storage_class": rule.storage_class}
         rules.append({"action": action, "condition": condition})
     if spec.versioned:
-        days = spec.noncurrent_expire_days
-        condition = {"age": days, "days_since_noncurrent_time": days, "with_state": "ARCHIVED"}
-        rules.append({"action": {"type": "Delete"}, "condition": condition})
+        rules += _rules_of_old_versions(spec)
     abort = {"type": "AbortIncompleteMultipartUpload"}
     rules.append({"action": abort, "condition": {"age": spec.abort_uploads_days}})
     return rules
+
+
+def _rules_of_old_versions(spec: BucketSpec) -> list[Any]:
+    """Return the moves of old versions and their deletion, which states a positive age as well."""
+    rules: list[Any] = []
+    for rule in spec.old.tiers:
+        condition = _old(rule.age_days)
+        if spec.small_object_bytes:
+            condition["size_above_bytes"] = spec.small_object_bytes
+        action = {"type": "SetStorageClass", "storage_class": rule.storage_class}
+        rules.append({"action": action, "condition": condition})
+    condition = {"age": spec.old.expire_days, **_old(spec.old.expire_days)}
+    if spec.old.keep_newest:
+        # A version is deleted only when at least so many newer ones stand beside it, the live one
+        # included.
+        condition["num_newer_versions"] = spec.old.keep_newest + 1
+    rules.append({"action": {"type": "Delete"}, "condition": condition})
+    return rules
+
+
+def _old(days: int) -> dict[str, Any]:
+    return {"days_since_noncurrent_time": days, "with_state": "ARCHIVED"}

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tidegate.catalog.catalog import Catalog
+from tidegate.pricing.moves import StoredData
+from tidegate.pricing.storage import mean_of_moved
 from tidegate.vocabulary.capacity import Cloud, StorageClass
-from tidegate.vocabulary.problems import nearest
 from tidegate_components.arguments import Arguments
 from tidegate_components.names import (
     GCS_BUCKET,
@@ -18,16 +19,16 @@ from tidegate_components.names import (
     explain_name,
 )
 from tidegate_components.storage_tiers import args as shapes
-from tidegate_components.storage_tiers.ages import check_ages
 from tidegate_components.storage_tiers.defaults import (
     ABORT_UPLOADS_DAYS,
-    COLD,
-    COOL,
     DEFAULTS,
     SMALL_OBJECT_BYTES,
 )
-from tidegate_components.storage_tiers.spec import BucketSpec, Rule, RuleAction, Tiering
+from tidegate_components.storage_tiers.existing import parse_existing
+from tidegate_components.storage_tiers.rules import RuleBook, parse_old_versions, parse_rules
+from tidegate_components.storage_tiers.spec import BucketSpec, Tiering
 
+AUTOCLASS_TERMINALS = ("NEARLINE", "ARCHIVE")
 NAME_RULES = {Cloud.AWS: S3_BUCKET, Cloud.GCP: GCS_BUCKET, Cloud.AZURE: STORAGE_ACCOUNT}
 REDUNDANCIES = (
     "Standard_LRS",
@@ -53,87 +54,44 @@ def parse_bucket(name: str, raw: Mapping[str, Any], catalog: Catalog) -> BucketS
     defaults = DEFAULTS[storage_class]
     scratch = storage_class is StorageClass.SCRATCH
     _refuse_other_clouds(read, cloud)
+    small, mean = _small_objects(read, cloud), read.optional_whole("mean_object_bytes", minimum=1)
+    region = read.text("region")
+    data = StoredData(
+        gib=read.decimal("expected_gib"),
+        mean_object_bytes=mean_of_moved(mean, 0 if cloud is Cloud.AZURE else small),
+        monthly_retrieval_share=read.decimal("monthly_retrieval_share"),
+        lifetime_days=read.optional_whole("expected_lifetime_days", minimum=1),
+    )
+    book = RuleBook(cloud, storage_class, tiering, region, catalog)
+    rules, dropped = parse_rules(read, book, data)
     spec = BucketSpec(
         id=name,
         cloud=cloud,
-        region=read.text("region"),
+        region=region,
         account=read.text("account", ""),
         storage_class=storage_class,
         labels=read.cost_labels(),
         tiering=tiering,
-        rules=_rules(read, cloud, storage_class, tiering, catalog),
+        rules=rules,
+        dropped=dropped,
         versioned=read.flag("versioned", defaults.versioned),
-        noncurrent_expire_days=read.whole("noncurrent_expire_after_days", 30, minimum=1),
+        old=parse_old_versions(read, book, data),
         abort_uploads_days=_abort_days(read, cloud),
-        small_object_bytes=_small_objects(read, cloud),
-        expected_gib=read.decimal("expected_gib"),
+        small_object_bytes=small,
+        expected_gib=data.gib,
+        mean_object_bytes=mean,
+        monthly_retrieval_share=data.monthly_retrieval_share,
+        expected_lifetime_days=data.lifetime_days,
         force_destroy=read.flag("force_destroy", scratch),
         cloud_name=_cloud_name(read, name, cloud),
         archive_days=_archive_days(read, tiering),
-        soft_delete_days=_soft_delete(read, 7 if defaults.restorable else 0),
+        soft_delete_days=_soft_delete(read, cloud, 7 if defaults.restorable else 0),
         redundancy=_redundancy(read),
+        autoclass_terminal=_autoclass_terminal(read, tiering),
+        existing=parse_existing(read, cloud, tiering),
     )
     read.finish()
     return spec
-
-
-def _rules(
-    read: Arguments,
-    cloud: Cloud,
-    storage_class: StorageClass,
-    tiering: Tiering,
-    catalog: Catalog,
-) -> tuple[Rule, ...]:
-    if not read.has("rules"):
-        return _default_rules(cloud, storage_class, tiering)
-    before = len(read.problems)
-    known = {tier.name for tier in catalog.storage_tiers(cloud)}
-    rules = [
-        _rule(each, known, tiering) for each in read.nested_list("rules", shapes.LifecycleRuleArgs)
-    ]
-    if len(read.problems) > before:
-        return ()
-    ordered = sorted(rules, key=lambda rule: (rule.prefix, rule.age_days))
-    check_ages(read, ordered, cloud, catalog)
-    return tuple(ordered)
-
-
-def _default_rules(cloud: Cloud, storage_class: StorageClass, tiering: Tiering) -> tuple[Rule, ...]:
-    defaults = DEFAULTS[storage_class]
-    moves = [(defaults.cool_after, COOL[cloud]), (defaults.cold_after, COLD[cloud])]
-    rules = [
-        Rule(RuleAction.TIER, age, name)
-        for age, name in moves
-        if age is not None and (tiering is Tiering.AGE or cloud is Cloud.AZURE)
-    ]
-    if defaults.expire_after is not None:
-        rules.append(Rule(RuleAction.DELETE, defaults.expire_after))
-    return tuple(rules)
-
-
-def _rule(read: Arguments, known: set[str], tiering: Tiering) -> Rule:
-    action = read.choice("action", RuleAction)
-    if action is RuleAction.DELETE:
-        # Google's provider took a missing age for 0 and deleted everything
-        # (hashicorp/terraform-provider-google#17990).
-        age = read.plain("age_days")
-        if not isinstance(age, int | float) or isinstance(age, bool) or age < 1:
-            reason = "is no age: a delete rule without one deletes every object at once"
-            read.refuse("age_days", age, reason, "at least 1 day")
-        if read.has("storage_class"):
-            read.refuse("storage_class", None, "concerns tier rules only", "leave it out")
-        days = int(age) if isinstance(age, int | float) else 1
-        return Rule(action, days, prefix=read.text("prefix", ""))
-    storage_class = read.text("storage_class")
-    if storage_class and storage_class not in known:
-        guess = nearest(storage_class, known)
-        hint = f" (did you mean {guess!r}?)" if guess else ""
-        expected = f"one of {', '.join(sorted(known))}"
-        read.refuse("storage_class", storage_class, f"is no storage class there{hint}", expected)
-    if tiering is Tiering.ACCESS:
-        reason = "moves by age, and tiering is access: two owners of one object's class"
-        read.refuse("action", "tier", reason, "delete rules only, or tiering age")
-    return Rule(action, read.whole("age_days", minimum=0), storage_class, read.text("prefix", ""))
 
 
 def _abort_days(read: Arguments, cloud: Cloud) -> int:
@@ -184,12 +142,27 @@ def _archive_days(read: Arguments, tiering: Tiering) -> dict[str, int]:
     return found
 
 
-def _soft_delete(read: Arguments, default: int) -> int:
-    nested = read.nested("gcp", shapes.StorageTiersGcpArgs)
+def _soft_delete(read: Arguments, cloud: Cloud, default: int) -> int:
+    gcp = read.nested("gcp", shapes.StorageTiersGcpArgs)
+    azure = read.nested("azure", shapes.StorageTiersAzureArgs)
+    nested, least, most = (azure, 1, 365) if cloud is Cloud.AZURE else (gcp, 7, 90)
     days = nested.whole("soft_delete_days", default) if nested else default
-    if nested and days and not 7 <= days <= 90:
-        nested.refuse("soft_delete_days", days, "is not allowed", "0, or 7 to 90")
+    if nested and days and not least <= days <= most:
+        reason, expected = "is not allowed", f"0, or {least} to {most}"
+        nested.refuse("soft_delete_days", days, reason, expected)
     return days
+
+
+def _autoclass_terminal(read: Arguments, tiering: Tiering) -> str:
+    nested = read.nested("gcp", shapes.StorageTiersGcpArgs)
+    chosen = nested.text("autoclass_terminal_class", "NEARLINE") if nested else "NEARLINE"
+    if nested and chosen not in AUTOCLASS_TERMINALS:
+        expected = f"one of {', '.join(AUTOCLASS_TERMINALS)}"
+        nested.refuse("autoclass_terminal_class", chosen, "is no class Autoclass ends in", expected)
+    if nested and nested.has("autoclass_terminal_class") and tiering is not Tiering.ACCESS:
+        reason = "needs tiering access"
+        nested.refuse("autoclass_terminal_class", chosen, reason, "tiering access, or leave it out")
+    return chosen
 
 
 def _redundancy(read: Arguments) -> str:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from tidegate.manifest.build import dump_manifest
-from tidegate.manifest.kept import Bucket, Tier
+from tidegate.manifest.kept import Bucket, DroppedTier, Tier
 from tidegate.manifest.model import Fragment
 from tidegate.vocabulary.capacity import Cloud, StorageClass
 from tidegate.vocabulary.labels import CostLabels
@@ -39,13 +39,40 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class DroppedRule:
+    """A default move that was left out, and why."""
+
+    rule: Rule
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class OldVersions:
+    """What happens to overwritten and deleted objects, and on Azure to snapshots.
+
+    Attributes:
+        tiers: Moves by the days since a version became old.
+        expire_days: When it is deleted.
+        keep_newest: How many of the newest are kept, however old; 0 for none.
+    """
+
+    tiers: tuple[Rule, ...]
+    expire_days: int
+    keep_newest: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class BucketSpec:
     """Everything plain about a bucket.
 
     Attributes:
         rules: Moves and deletions, ascending in age within each prefix.
-        soft_delete_days: Days for which Cloud Storage keeps deleted objects.
+        dropped: Default moves that were left out.
+        mean_object_bytes: The mean size of an object; None where nobody said.
+        soft_delete_days: Days for which Cloud Storage and Blob Storage keep deleted objects.
         archive_days: S3 archive tiers by access: tier → days.
+        autoclass_terminal: The coldest class that Autoclass uses (Google Cloud).
+        existing: A bucket or account that exists, of which only the lifecycle is declared.
     """
 
     id: str
@@ -57,15 +84,21 @@ class BucketSpec:
     tiering: Tiering
     rules: tuple[Rule, ...]
     versioned: bool
-    noncurrent_expire_days: int
+    old: OldVersions
     abort_uploads_days: int
     small_object_bytes: int
     expected_gib: Decimal | None
+    mean_object_bytes: int | None
+    monthly_retrieval_share: Decimal | None
+    expected_lifetime_days: int | None
     force_destroy: bool
     cloud_name: str
     archive_days: dict[str, int]
     soft_delete_days: int
     redundancy: str
+    autoclass_terminal: str
+    existing: str
+    dropped: tuple[DroppedRule, ...] = ()
 
     @property
     def where(self) -> str:
@@ -76,6 +109,11 @@ class BucketSpec:
     def cost_labels(self) -> dict[str, str]:
         """The labels stamped on every cloud resource of the bucket."""
         return self.labels.to_mapping()
+
+    @property
+    def smallest_moved(self) -> int:
+        """The smallest object that rules move; Blob Storage knows no such condition."""
+        return 0 if self.cloud is Cloud.AZURE else self.small_object_bytes
 
     @property
     def prefixes(self) -> tuple[str, ...]:
@@ -105,14 +143,27 @@ class BucketSpec:
             account=self.account,
             region=self.region,
             storage_class=self.storage_class,
-            tiers=[
-                Tier(after_days=rule.age_days, storage_class=rule.storage_class)
-                for rule in self.tiers()
+            bucket=self.existing or self.cloud_name,
+            tiering=self.tiering.value,
+            tiers=[_tier(rule) for rule in self.tiers()],
+            dropped_tiers=[
+                DroppedTier(**_tier(each.rule).model_dump(), reason=each.reason)
+                for each in self.dropped
             ],
             expire_after_days=self.expiry(),
             abort_incomplete_uploads_days=self.abort_uploads_days,
-            noncurrent_expire_after_days=self.noncurrent_expire_days if self.versioned else None,
+            noncurrent_expire_after_days=self.old.expire_days if self.versioned else None,
+            noncurrent_tiers=[_tier(rule) for rule in self.old.tiers] if self.versioned else [],
+            soft_delete_days=None if self.cloud is Cloud.AWS else self.soft_delete_days,
             expected_gib=self.expected_gib,
+            mean_object_bytes=self.mean_object_bytes,
+            smallest_moved_bytes=self.smallest_moved,
+            monthly_retrieval_share=self.monthly_retrieval_share,
+            expected_lifetime_days=self.expected_lifetime_days,
             labels=self.cost_labels,
         )
         return dump_manifest(Fragment(buckets=[bucket]))
+
+
+def _tier(rule: Rule) -> Tier:
+    return Tier(after_days=rule.age_days, storage_class=rule.storage_class)
