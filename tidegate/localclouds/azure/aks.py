@@ -6,19 +6,24 @@ from typing import Any
 
 from tidegate.localclouds.azure import places
 from tidegate.localclouds.azure.aks_rules import SPOT_LABEL, SPOT_TAINT
-from tidegate.localclouds.azure.arm import Arm, Logic, refuse_changes
+from tidegate.localclouds.azure.arm import Arm, Logic
+from tidegate.localclouds.azure.arm_checks import refuse_changes
 from tidegate.localclouds.azure.errors import invalid_parameter, refused
 from tidegate.localclouds.azure.identities import user_assigned
 from tidegate.localclouds.azure.identity_logic import may_change
 from tidegate.localclouds.azure.ids import ArmId, digits_of, identify, parse_id
-from tidegate.localclouds.azure.kinds import AGENT_POOL, RESERVATION, RESERVATION_GROUP
+from tidegate.localclouds.azure.kinds import (
+    AGENT_POOL,
+    MACHINE,
+    RESERVATION,
+    RESERVATION_GROUP,
+)
 from tidegate.localclouds.bodies import Body, fill_defaults
 from tidegate.localclouds.refusals import CloudError
 
 KUBERNETES_VERSION = "1.34.1"
 NODE_IMAGE = "AKSUbuntu-2204gen2containerd-202611.10.0"
 DEFAULT_SIZE = "Standard_DS2_v2"
-MACHINE = "Microsoft.ContainerService/managedClusters/agentPools/machines"
 
 # What AKS never changes in a cluster or a pool, as terraform-provider-azurerm documents it of
 # azurerm_kubernetes_cluster and azurerm_kubernetes_cluster_node_pool ("forces a new resource",

@@ -5,24 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from tidegate.localclouds.azure.errors import (
-    invalid_parameter,
-    no_group,
-    no_parent,
-    no_resource,
-    refused,
+from tidegate.localclouds.azure.arm_checks import (
+    check_body,
+    check_references,
+    raise_first,
+    refuse_changes,
 )
+from tidegate.localclouds.azure.errors import no_group, no_parent, no_resource, refused
 from tidegate.localclouds.azure.identities import fill_identity
 from tidegate.localclouds.azure.ids import ArmId, now, parse_id
-from tidegate.localclouds.azure.kinds import BY_TYPE, RESOURCE_GROUP, Kind
-from tidegate.localclouds.azure.places import check_region, fold_region
-from tidegate.localclouds.azure.tag_rules import check_tags
-from tidegate.localclouds.bodies import Body, look, merge_patch
-from tidegate.localclouds.contracts import CheckFailure, World
+from tidegate.localclouds.azure.kind import Kind
+from tidegate.localclouds.azure.kinds import BY_TYPE, INNER_TYPES, RESOURCE_GROUP
+from tidegate.localclouds.azure.places import GLOBAL, check_region, fold_region
+from tidegate.localclouds.bodies import Body, fill_defaults, merge_patch
+from tidegate.localclouds.contracts import World
 from tidegate.localclouds.refusals import CloudError
 from tidegate.localclouds.shelf import Shelf
 
@@ -115,7 +115,8 @@ class Arm:
         kind = self.kind_of(collection)
         if collection.group:
             self._check_parents(collection)
-        prefix = collection.key if collection.group else f"/subscriptions/{collection.subscription}"
+        is_wide = bool(collection.subscription) and not collection.group
+        prefix = f"/subscriptions/{collection.subscription}" if is_wide else collection.key
         found = []
         for _, body in self.shelf.items(kind.type, f"{prefix.lower()}/"):
             self.logic_of(kind).show(self, parse_id(body["id"]), body)
@@ -132,7 +133,10 @@ class Arm:
             raise_first(check_body(kind, id.name, body))
             if "identity" in kind.envelope:
                 fill_identity(self.find, id, old, body)
+            check_references(self.find, kind, id, body)
+            refuse_changes(old, body, kind.fixed)
             self.logic_of(kind).settle(self, id, old, body)
+            fill_defaults(body["properties"], deepcopy(dict(kind.defaults)))
             self.keep(id, body)
             is_new = old is None
             self.logic_of(kind).after_put(self, id, body, is_new=is_new)
@@ -153,9 +157,9 @@ class Arm:
         with self.world.store.transaction():
             body = self.get(id)
             self.logic_of(kind).before_delete(self, id, body)
-            for inner in BY_TYPE.values():
-                for key, _ in self.shelf.items(inner.type, f"{id.key}/"):
-                    self.shelf.delete(inner.type, key)
+            for inner in (*(kind.type for kind in BY_TYPE.values()), *INNER_TYPES):
+                for key, _ in self.shelf.items(inner, f"{id.key}/"):
+                    self.shelf.delete(inner, key)
             self.shelf.delete(kind.type, id.key)
 
     def _prepare(self, kind: Kind, id: ArmId, old: Body | None, asked: Mapping[str, Any]) -> Body:
@@ -173,8 +177,10 @@ class Arm:
             self._settle_location(kind, id, old, body)
         if "tags" in kind.envelope:
             body["tags"] = dict(body.get("tags") or {})
-        body["properties"]["provisioningState"] = "Succeeded"
-        body["etag"] = fingerprint_of(body)
+        body["properties"].pop("provisioningState", None)
+        if kind.has_state:
+            body["properties"]["provisioningState"] = "Succeeded"
+        body["eTag" if "eTag" in kind.envelope else "etag"] = fingerprint_of(body)
         return body
 
     def _settle_location(self, kind: Kind, id: ArmId, old: Body | None, body: Body) -> None:
@@ -183,7 +189,8 @@ class Arm:
             raise refused(
                 "LocationRequired", "The location property is required for this definition."
             )
-        for reason in check_region(location):
+        is_global = kind.is_global and fold_region(location) == GLOBAL
+        for reason in () if is_global else check_region(location):
             raise refused("LocationNotAvailableForResourceType", reason)
         body["location"] = fold_region(location)
         if old is not None and old["location"] != body["location"]:
@@ -235,52 +242,9 @@ class Arm:
         return operation
 
 
-def check_body(kind: Kind, name: Any, body: Mapping[str, Any]) -> Iterator[CheckFailure]:
-    """Say what Azure refuses in a body; places are paths in it, "name" is the resource's name."""
-    yield from kind.check(name, body)
-    if "tags" in kind.envelope:
-        yield from check_tags(body.get("tags"))
-
-
-def raise_first(failures: Iterable[CheckFailure]) -> None:
-    """Raise the first failure as Azure's InvalidParameter."""
-    for failure in failures:
-        raise invalid_parameter(failure.property, failure.reason)
-
-
-def refuse_changes(old: Body | None, body: Body, properties: Iterable[str]) -> None:
-    """Refuse a change of what can only be set once; what is left out stays as it was.
-
-    Args:
-        old: The live body, None for a new resource.
-        body: The body that is asked for.
-        properties: Paths in `properties` that cannot change.
-    """
-    if old is None:
-        return
-    for word in properties:
-        before, after = look(old, f"properties.{word}"), look(body, f"properties.{word}")
-        if after is None and before is not None:
-            _put_back(body["properties"], word, before)
-        elif before != after:
-            raise refused(
-                "PropertyChangeNotAllowed",
-                f"Changing property 'properties.{word}' is not allowed: it is {before!r}, and "
-                f"{after!r} was asked for.",
-                400,
-            )
-
-
-def _put_back(part: Body, path: str, value: Any) -> None:
-    *parents, last = path.split(".")
-    for word in parents:
-        part = part.setdefault(word, {})
-    part[last] = value
-
-
 def fingerprint_of(body: Mapping[str, Any]) -> str:
     """Return an etag that changes with the body."""
-    stable = {key: part for key, part in body.items() if key != "etag"}
+    stable = {key: part for key, part in body.items() if key.lower() != "etag"}
     return hashlib.sha256(json.dumps(stable, sort_keys=True).encode()).hexdigest()[:32]
 
 

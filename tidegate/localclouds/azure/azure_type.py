@@ -9,13 +9,15 @@ from typing import Any
 
 from tidegate.localclouds.answered import as_answered
 from tidegate.localclouds.azure.aks_rules import SPOT_LABEL, SPOT_TAINT
-from tidegate.localclouds.azure.arm import Arm, check_body, shown
+from tidegate.localclouds.azure.arm import Arm, shown
+from tidegate.localclouds.azure.arm_checks import check_body
 from tidegate.localclouds.azure.errors import refused
 from tidegate.localclouds.azure.ids import ArmId, parse_id, subscription_of
-from tidegate.localclouds.azure.kinds import AGENT_POOL, MANAGED_CLUSTER, RESOURCE_GROUP, Kind
-from tidegate.localclouds.azure.places import check_region, fold_region
+from tidegate.localclouds.azure.kind import Kind
+from tidegate.localclouds.azure.kinds import AGENT_POOL, MANAGED_CLUSTER, RESOURCE_GROUP
+from tidegate.localclouds.azure.places import GLOBAL, check_region, fold_region
 from tidegate.localclouds.bodies import Body, apply_changes
-from tidegate.localclouds.contracts import Call, CheckFailure, Created, Values
+from tidegate.localclouds.contracts import UNKNOWN, Call, CheckFailure, Created, Values
 from tidegate.localclouds.refusals import NotFoundError
 from tidegate.localclouds.rest_shape import build_properties, build_rest, pulumi_place
 from tidegate.localclouds.schema import load_schema
@@ -35,9 +37,8 @@ class AzureType(StoredType):
     def build_id(self, inputs: Values, call: Call) -> ArmId:
         """Return the id that the inputs name."""
         if self._kind.is_extension:
-            return parse_id(
-                f"{inputs['scope']}/providers/{self._kind.type}/{inputs[self._kind.own_name]}"
-            )
+            own = f"providers/{self._kind.type}/{inputs[self._kind.own_name]}"
+            return parse_id(f"{inputs.get('scope') or ''}/{own}")
         subscription, group = subscription_of(call.settings), str(inputs["resourceGroupName"])
         if self._kind is RESOURCE_GROUP:
             return ArmId(subscription, group)
@@ -58,13 +59,17 @@ class AzureType(StoredType):
         }
         envelope = {key: value for key, value in given.items() if key in self._kind.envelope}
         inside = {key: value for key, value in given.items() if key not in self._kind.envelope}
+        if self._kind.owns_properties:
+            inside = inside.get("properties", {})
+        if inside is UNKNOWN:
+            return {**envelope, "properties": UNKNOWN}
         return {**envelope, "properties": build_rest(self._kind.shape, inside)}
 
     def prepare(self, inputs: Values, call: Call) -> Values:
         """Fill in the only name that there can be, and the provider's location."""
         own = self._kind.own_name
         filled = dict(inputs)
-        if own in {"blobServicesName", "managementPolicyName"}:
+        if own in {"blobServicesName", "managementPolicyName", "queueServiceName"}:
             filled.setdefault(own, "default")
         if self._kind is RESOURCE_GROUP and call.settings.get("location"):
             filled.setdefault("location", call.settings["location"])
@@ -73,7 +78,8 @@ class AzureType(StoredType):
     def check(self, inputs: Values, call: Call) -> Iterable[CheckFailure]:
         """Say what Azure refuses, in Pulumi's spelling."""
         location = inputs.get("location")
-        if isinstance(location, str):
+        is_global = self._kind.is_global and str(location).lower() == GLOBAL
+        if isinstance(location, str) and not is_global:
             for reason in check_region(location):
                 yield CheckFailure("location", reason)
         own = self._kind.own_name
@@ -85,6 +91,8 @@ class AzureType(StoredType):
         if rest_place == "name":
             return self._kind.own_name
         inside = rest_place.removeprefix("properties.")
+        if self._kind.owns_properties:
+            return rest_place
         return pulumi_place(self._kind.shape, inside) if inside != rest_place else rest_place
 
     def create(self, inputs: Values, call: Call) -> Created:
@@ -148,13 +156,17 @@ class AzureType(StoredType):
         # An agent pool's own `type` hides behind the resource's, unless it was asked for.
         asked = {"type": True} if self._kind is AGENT_POOL else {}
         if self._kind.is_extension:
-            return {**path, **self._outputs(body, asked)}
+            scope, _, _ = str(parsed).rpartition(f"/providers/{parsed.namespace}/")
+            return {"scope": scope, **path, **self._outputs(body, asked)}
         return {"resourceGroupName": parsed.group, **path, **self._outputs(body, asked)}
 
     def _outputs(self, body: Body, inputs: Values) -> Values:
         body = shown(body)
         properties = build_properties(self._kind.shape, body.pop("properties"))
         outputs: Values = {**properties, **body}
+        if "properties" in load_schema(self._kind.token).outputs:
+            outputs = {**({} if self._kind.owns_properties else properties), **body}
+            outputs["properties"] = properties
         asked = inputs.get("location")
         if isinstance(asked, str) and fold_region(asked) == outputs.get("location"):
             outputs["location"] = asked

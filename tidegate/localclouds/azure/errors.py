@@ -36,6 +36,15 @@ def no_parent(kind: str, name: str) -> NotFoundError:
     )
 
 
+def no_reference(target: str, holder: str) -> NotFoundError:
+    """Return the error for a reference to a resource that does not exist."""
+    return NotFoundError(
+        "InvalidResourceReference",
+        f"Resource {target} referenced by resource {holder} was not found. Please make sure that "
+        "the referenced resource exists, and that both resources are in the same region.",
+    )
+
+
 def no_group(name: str) -> NotFoundError:
     """Return the error for a resource group that does not exist."""
     return NotFoundError("ResourceGroupNotFound", f"Resource group '{name}' could not be found.")

@@ -20,7 +20,7 @@ class ArmId:
     """One id, or the collection that it stands in when the last name is missing.
 
     Attributes:
-        subscription: The subscription.
+        subscription: The subscription; empty for what stands above all of them.
         group: The resource group; empty for what spans a subscription.
         namespace: The resource provider ("Microsoft.Compute"); empty for a group itself.
         types: The resource types from the outermost in.
@@ -37,7 +37,7 @@ class ArmId:
     scope: str = ""
 
     def __str__(self) -> str:
-        text = f"/subscriptions/{self.subscription}"
+        text = f"/subscriptions/{self.subscription}" if self.subscription else ""
         if self.group:
             text += f"/resourceGroups/{self.group}"
         if self.scope:
@@ -93,12 +93,13 @@ def parse_id(text: str) -> ArmId:
         CloudError: When the text is no id.
     """
     steps = [step for step in text.split("/") if step]
-    if len(steps) < 2 or steps[0].lower() != "subscriptions":
+    if len(steps) < 2 or steps[0].lower() not in ("subscriptions", "providers"):
         raise refused("InvalidResourceId", f"'{text}' is not a resource id of Azure.")
-    found = ArmId(steps[1])
-    rest = steps[2:]
+    is_above = steps[0].lower() == "providers"
+    found = ArmId("" if is_above else steps[1])
+    rest = steps if is_above else steps[2:]
     if rest and rest[0].lower() == "resourcegroups":
-        found = ArmId(steps[1], rest[1] if len(rest) > 1 else "")
+        found = ArmId(found.subscription, rest[1] if len(rest) > 1 else "")
         rest = rest[2:]
     if not rest:
         return found

@@ -1,15 +1,13 @@
-"""The resource types of Azure that an API backs here: where they are, what they carry.
+"""The resource types of Azure that an API backs here: those with code of their own, and data's.
 
-Read from pulumi-azure-native 3.29.0 and the azure-mgmt SDKs (containerservice 41.8, compute 39,
-storage 25.3, loganalytics 14), 2026-11-30. Azure's Pulumi properties are REST's own, taken out of
-`properties`, apart from the few names below.
+Azure's Pulumi properties are REST's own, taken out of `properties`, apart from the few names in
+`kind_shapes.py`. Read from pulumi-azure-native 3.29.0 and the azure-mgmt SDKs (containerservice
+41.8, compute 39, storage 25.3, loganalytics 14), 2026-11-30.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tidegate.localclouds.azure import (
@@ -20,176 +18,19 @@ from tidegate.localclouds.azure import (
     storage_rules,
 )
 from tidegate.localclouds.azure.ids import GROUP_TYPE
+from tidegate.localclouds.azure.kind import Kind
+from tidegate.localclouds.azure.kind_data import TRACKED, load_kinds
+from tidegate.localclouds.azure.kind_shapes import SHAPES
 from tidegate.localclouds.contracts import CheckFailure
-from tidegate.localclouds.rest_shape import SAME, Field, Shape
 
-Rule = Callable[[Any, Mapping[str, Any]], Iterator[CheckFailure]]
-
-TRACKED = frozenset({"location", "tags"})
 NONE: frozenset[str] = frozenset()
 
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One resource type.
-
-    Attributes:
-        token: Pulumi's type token.
-        type: Azure's resource type.
-        names: For each step of the type, the Pulumi input with its name, or "=x" for a fixed x.
-        envelope: Properties that stand beside `properties` in REST.
-        check: Says what Azure refuses in a body, given the name and the whole body.
-        shape: Where properties stand in `properties`, where the names differ.
-        waits: Whether a change answers with an operation to poll.
-        is_extension: Whether it hangs on a resource of another type, its input `scope`.
-    """
-
-    token: str
-    type: str
-    names: tuple[str, ...]
-    envelope: frozenset[str]
-    check: Rule
-    shape: Shape = SAME
-    waits: bool = False
-    is_extension: bool = False
-
-    @property
-    def own_name(self) -> str:
-        """The Pulumi input that names the resource itself."""
-        return self.names[-1].removeprefix("=")
-
-    @property
-    def path_inputs(self) -> frozenset[str]:
-        """The Pulumi inputs that are in the path and in no body."""
-        if self.is_extension:
-            return frozenset({"scope", *self.names})
-        return frozenset({"resourceGroupName", *self.names})
-
-
-def _to_kebab(profile: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the autoscaler profile with the flag names that AKS's REST uses."""
-    return {
-        re.sub(r"[A-Z]", lambda match: f"-{match[0].lower()}", name): value
-        for name, value in profile.items()
-    }
-
-
-def _to_camel(profile: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        re.sub(r"-([a-z])", lambda match: match[1].upper(), name): value
-        for name, value in profile.items()
-    }
-
-
-_CLUSTER = Shape(
-    fields={"autoScalerProfile": Field(to_rest=_to_kebab, to_pulumi=_to_camel)},
-)
-_KEY_VAULT = Shape(
-    fields={
-        "keyName": Field("keyname"),
-        "keyVaultUri": Field("keyvaulturi"),
-        "keyVersion": Field("keyversion"),
-    }
-)
-_ENCRYPTION = Shape(
-    fields={
-        "encryptionIdentity": Field(
-            "identity",
-            shape=Shape(
-                fields={
-                    "encryptionFederatedIdentityClientId": Field("federatedIdentityClientId"),
-                    "encryptionUserAssignedIdentity": Field("userAssignedIdentity"),
-                }
-            ),
-        ),
-        "keyVaultProperties": Field("keyvaultproperties", shape=_KEY_VAULT),
-    }
-)
-_NETWORK_RULES = Shape(
-    fields={
-        "ipRules": Field(shape=Shape(fields={"iPAddressOrRange": Field("value")})),
-        "virtualNetworkRules": Field(shape=Shape(fields={"virtualNetworkResourceId": Field("id")})),
-    }
-)
-_ACCOUNT = Shape(
-    fields={
-        "enableHttpsTrafficOnly": Field("supportsHttpsTrafficOnly"),
-        "enableNfsV3": Field("isNfsV3Enabled"),
-        "encryption": Field(shape=_ENCRYPTION),
-        "networkRuleSet": Field("networkAcls", shape=_NETWORK_RULES),
-    }
-)
-
-
-def _inside(*names: str, **shapes: Shape) -> dict[str, Field]:
-    """Return places in an object's own `properties`, which Pulumi leaves out."""
-    return {
-        **{name: Field(f"properties.{name}") for name in names},
-        **{name: Field(f"properties.{name}", shape=shape) for name, shape in shapes.items()},
-    }
-
-
-_PUBLIC_ADDRESS = Shape(
-    fields=_inside(
-        "deleteOption",
-        "dnsSettings",
-        "idleTimeoutInMinutes",
-        "ipTags",
-        "publicIPAddressVersion",
-        "publicIPPrefix",
-    )
-)
-_ADDRESS = Shape(
-    fields=_inside(
-        "applicationGatewayBackendAddressPools",
-        "applicationSecurityGroups",
-        "loadBalancerBackendAddressPools",
-        "loadBalancerInboundNatPools",
-        "primary",
-        "privateIPAddressVersion",
-        "subnet",
-        publicIPAddressConfiguration=_PUBLIC_ADDRESS,
-    )
-)
-_INTERFACE = Shape(
-    fields=_inside(
-        "auxiliaryMode",
-        "auxiliarySku",
-        "deleteOption",
-        "disableTcpStateTracking",
-        "dnsSettings",
-        "enableAcceleratedNetworking",
-        "enableFpga",
-        "enableIPForwarding",
-        "networkSecurityGroup",
-        "primary",
-        ipConfigurations=_ADDRESS,
-    )
-)
-_EXTENSION = Shape(
-    fields=_inside(
-        "autoUpgradeMinorVersion",
-        "enableAutomaticUpgrade",
-        "forceUpdateTag",
-        "protectedSettings",
-        "protectedSettingsFromKeyVault",
-        "provisionAfterExtensions",
-        "publisher",
-        "settings",
-        "suppressFailures",
-        "type",
-        "typeHandlerVersion",
-    )
-)
-_VM_PROFILE = Shape(
-    fields={
-        "extensionProfile": Field(shape=Shape(fields={"extensions": Field(shape=_EXTENSION)})),
-        "networkProfile": Field(
-            shape=Shape(fields={"networkInterfaceConfigurations": Field(shape=_INTERFACE)})
-        ),
-    }
-)
-_SCALE_SET = Shape(fields={"virtualMachineProfile": Field(shape=_VM_PROFILE)})
+# What is kept within a resource and is no type of Pulumi's here.
+FLEET_VM = "Microsoft.AzureFleet/fleets/virtualMachines"
+MACHINE = "Microsoft.ContainerService/managedClusters/agentPools/machines"
+QUEUE_MESSAGE = "Microsoft.Storage/storageAccounts/queueServices/queues/messages"
+SCALE_SET_VM = "Microsoft.Compute/virtualMachineScaleSets/virtualMachines"
+INNER_TYPES = (FLEET_VM, MACHINE, QUEUE_MESSAGE, SCALE_SET_VM)
 
 
 def _check_agent_pool(name: Any, body: Mapping[str, Any]) -> Iterator[CheckFailure]:
@@ -211,7 +52,7 @@ MANAGED_CLUSTER = Kind(
     ("resourceName",),
     TRACKED | {"extendedLocation", "identity", "kind", "sku"},
     aks_rules.check_cluster,
-    shape=_CLUSTER,
+    shape=SHAPES["cluster"],
     waits=True,
 )
 AGENT_POOL = Kind(
@@ -228,7 +69,7 @@ STORAGE_ACCOUNT = Kind(
     ("accountName",),
     TRACKED | {"extendedLocation", "identity", "kind", "sku"},
     storage_rules.check_account,
-    shape=_ACCOUNT,
+    shape=SHAPES["storage-account"],
 )
 BLOB_SERVICE = Kind(
     "azure-native:storage:BlobServiceProperties",
@@ -289,7 +130,7 @@ SCALE_SET = Kind(
     ("vmScaleSetName",),
     TRACKED | {"extendedLocation", "identity", "plan", "sku", "zones"},
     compute_rules.check_scale_set,
-    shape=_SCALE_SET,
+    shape=SHAPES["scale-set"],
     waits=True,
 )
 
@@ -307,7 +148,14 @@ ROLE_ASSIGNMENT = Kind(
     NONE,
     identity_rules.check_role_assignment,
     is_extension=True,
+    has_state=False,
 )
+
+_DATA = load_kinds()
+
+BUDGET = _DATA["azure-native:consumption:Budget"]
+QUEUE = _DATA["azure-native:storage:Queue"]
+QUEUE_SERVICE = _DATA["azure-native:storage:QueueServiceProperties"]
 
 KINDS: tuple[Kind, ...] = (
     RESOURCE_GROUP,
@@ -324,5 +172,7 @@ KINDS: tuple[Kind, ...] = (
     SCALE_SET,
     IDENTITY,
     ROLE_ASSIGNMENT,
+    *_DATA.values(),
 )
-BY_TYPE: Mapping[str, Kind] = {kind.type.lower(): kind for kind in KINDS}
+# The first of two Pulumi types over one of Azure's stands for it.
+BY_TYPE: Mapping[str, Kind] = {kind.type.lower(): kind for kind in reversed(KINDS)}

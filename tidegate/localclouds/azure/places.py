@@ -14,6 +14,7 @@ from tidegate.catalog.model import Availability, InstanceType
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.problems import nearest
 
+GLOBAL = "global"
 VM_SIZE = re.compile(r"(?:Standard|Basic)_[A-Z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tidegate.localclouds.azure.arm import Arm, Logic, fingerprint_of, refuse_changes
+from tidegate.localclouds.azure.arm import Arm, Logic, fingerprint_of
+from tidegate.localclouds.azure.arm_checks import refuse_changes
 from tidegate.localclouds.azure.errors import refused
 from tidegate.localclouds.azure.ids import ArmId, now, parse_id
 from tidegate.localclouds.azure.kinds import (
