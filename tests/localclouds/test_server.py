@@ -181,6 +181,7 @@ def test_listens_on_loopback_alone_and_holds_no_credentials(endpoints):
         endpoints.aws_url,
         endpoints.gcp_url,
         endpoints.azure_url,
+        endpoints.kubernetes_url,
         endpoints.control_url,
     ):
         assert url.startswith("http://127.0.0.1:")
@@ -232,6 +233,8 @@ def test_an_environment_without_real_credentials_and_with_fakes(endpoints):
         "GOOGLE_APPLICATION_CREDENTIALS": "/real.json",
         "ARM_CLIENT_SECRET": "real",
         "AZURE_CLIENT_SECRET": "real",
+        "KUBECONFIG": "/real.yaml",
+        "KUBERNETES_SERVICE_HOST": "real",
     }
 
     made = local_environment(endpoints, base)
@@ -243,6 +246,8 @@ def test_an_environment_without_real_credentials_and_with_fakes(endpoints):
     assert made["AWS_ENDPOINT_URL"] == endpoints.aws_url
     ports = endpoints.provider_ports
     assert made["PULUMI_DEBUG_PROVIDERS"] == (
-        f"aws:{ports['aws']},gcp:{ports['gcp']},azure-native:{ports['azure-native']}"
+        f"aws:{ports['aws']},gcp:{ports['gcp']},azure-native:{ports['azure-native']},"
+        f"kubernetes:{ports['kubernetes']}"
     )
+    assert made["KUBECONFIG"] == f"{endpoints.state_dir}/kubeconfig"
     assert made["TIDEGATE_LOCAL"] == "1"

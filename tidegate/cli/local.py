@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import httpx
 import typer
+import yaml
 from rich.console import Console
 from rich.table import Table
 
@@ -18,6 +19,7 @@ from tidegate.cli.local_pulumi import build_shell_environment
 from tidegate.cli.output import FormatOption, OutputFormat, build_console, print_json
 from tidegate.engine.toolchain import ToolMissing, find_toolchain
 from tidegate.localclouds.endpoints import Endpoints
+from tidegate.localclouds.environment import KUBECONFIG_FILE
 from tidegate.localclouds.faults import CLOUDS, FaultKind
 from tidegate.localclouds.lifecycle import (
     LocalCloudsFault,
@@ -27,7 +29,7 @@ from tidegate.localclouds.lifecycle import (
     start_local_clouds,
     stop_local_clouds,
 )
-from tidegate.vocabulary.problems import refuse
+from tidegate.vocabulary.problems import nearest, refuse
 
 app = typer.Typer(
     help="The embedded local clouds: start, look at, reset and stop them.",
@@ -80,10 +82,11 @@ def _show(endpoints: Endpoints, output: OutputFormat) -> None:
         "aws": endpoints.aws_url,
         "gcp": endpoints.gcp_url,
         "azure": endpoints.azure_url,
+        "kubernetes": endpoints.kubernetes_url,
         "control": endpoints.control_url,
     }
     for name, value in lines.items():
-        typer.echo(f"{name:<10} {value}")
+        typer.echo(f"{name:<11} {value}")
 
 
 @app.command(epilog="Example: tidegate local status --format json")
@@ -127,6 +130,36 @@ def env(state_dir: StateOption = None, output: FormatOption = OutputFormat.TABLE
         typer.echo(f"unset {name}")
     for name, value in sorted(changed.items()):
         typer.echo(f"export {name}={shlex.quote(value)}")
+
+
+@app.command(epilog="Example: tidegate local kubeconfig --cluster aws/ml.us-east-1")
+def kubeconfig(
+    cluster: Annotated[
+        str, typer.Option(help="Its context is the current one; the first unless stated.")
+    ] = "",
+    state_dir: StateOption = None,
+    output: FormatOption = OutputFormat.TABLE,
+) -> None:
+    """Print a kubeconfig with a context for each cluster they hold. Exit code 1 when down.
+
+    It is written, too, to the file that `tidegate local env` sets KUBECONFIG to.
+    """
+    state = _state(state_dir)
+    endpoints = _require_running(state)
+    document = _ask(endpoints, "GET", "/kubeconfig", url=endpoints.kubernetes_url)
+    known = [context["name"] for context in document["contexts"]]
+    if cluster and cluster not in known:
+        hint = nearest(cluster, known)
+        reason = "is no cluster of the local clouds" + (f" (did you mean {hint}?)" if hint else "")
+        expected = f"one of {', '.join(known)}" if known else "a cluster that was made there"
+        raise refuse("local kubeconfig", "--cluster", cluster, reason, expected)
+    document["current-context"] = cluster or document["current-context"]
+    text = yaml.safe_dump(document, sort_keys=False)
+    (state / KUBECONFIG_FILE).write_text(text, encoding="utf-8")
+    if output is OutputFormat.JSON:
+        print_json(document)
+    else:
+        typer.echo(text, nl=False)
 
 
 @app.command(epilog="Example: tidegate local down")
@@ -221,11 +254,11 @@ def _require_running(state_dir: Path) -> Endpoints:
     return endpoints
 
 
-def _ask(endpoints: Endpoints, method: str, path: str, body: Any = None) -> Any:
+def _ask(endpoints: Endpoints, method: str, path: str, body: Any = None, *, url: str = "") -> Any:
     try:
         answer = httpx.request(
             method,
-            f"{endpoints.control_url}{path}",
+            f"{url or endpoints.control_url}{path}",
             content=json.dumps(body) if body is not None else None,
             headers={"content-type": "application/json"},
             timeout=ANSWER_SECONDS,

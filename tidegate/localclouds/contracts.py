@@ -1,7 +1,7 @@
 """What a cloud's module supplies, and what the provider server gives it.
 
-The server (`server.py`) builds one `Cloud` a package by calling `build_aws_cloud(world)`,
-`build_gcp_cloud(world)` and `build_azure_cloud(world)`; nothing registers itself on import.
+The server (`server.py`) builds one `Cloud` a package by calling `build_aws_cloud(world)` and its
+likes; nothing registers itself on import.
 
 Division of labour. The core does, alike for every type: unknown types and properties, missing
 ones, shapes and enums (from the installed SDK); ranges, name grammars and replacements (from
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
     from tidegate.localclouds.faults import Faults
+    from tidegate.localclouds.schema import ResourceSchema
     from tidegate.localclouds.unanswered import Unanswered
 
 Values = dict[str, Any]
@@ -69,7 +70,7 @@ class Call:
     """For whom a behaviour works: one resource of one configured provider.
 
     Attributes:
-        cloud: The package: "aws", "gcp" or "azure-native".
+        cloud: The package: "aws", "gcp", "azure-native" or "kubernetes".
         type_token: Pulumi's type token, as the program gave it.
         urn: The resource's URN.
         name: Its logical name in the program.
@@ -155,7 +156,7 @@ class Cloud:
     """One package as the server runs it.
 
     Attributes:
-        package: "aws", "gcp" or "azure-native".
+        package: "aws", "gcp", "azure-native" or "kubernetes".
         behaviours: By type token; every other type of the SDK is a `StoredType`. Versioned
             azure-native tokens ("azure-native:containerservice/v20250101:AgentPool") are looked
             up without their version.
@@ -168,6 +169,12 @@ class Cloud:
         warm: What is slow when first used (clients, backends), in small steps. The server takes
             them in a thread once it is ready; a call that comes before them does its own.
         close: Called once when the server stops.
+        schemas: The forms of types that no SDK has, by token (Kubernetes' custom resources).
+        scope: Where a provider's ids are not unique over all its configurations (Kubernetes has
+            a namespace/name in each cluster): the package, "@" and what tells them apart.
+        check_settings: Says which of a provider's own settings are refused.
+        replace_settings: Names the settings whose change is another provider: its resources are
+            replaced.
     """
 
     package: str
@@ -180,6 +187,20 @@ class Cloud:
     )
     warm: tuple[Callable[[], object], ...] = ()
     close: Callable[[], None] | None = None
+    schemas: Mapping[str, ResourceSchema] = field(default_factory=dict)
+    scope: Callable[[Call], str] | None = None
+    check_settings: Callable[[Values], Iterable[CheckFailure]] | None = None
+    replace_settings: Callable[[Values, Values], Iterable[str]] | None = None
+
+    def find_schema(self, type_token: str) -> ResourceSchema:
+        """Return the form of a type.
+
+        Raises:
+            UnknownType: When neither the SDK nor this cloud has it.
+        """
+        from tidegate.localclouds.schema import load_schema  # it imports the SDKs
+
+        return self.schemas.get(type_token) or load_schema(type_token)
 
 
 def is_known(value: Any) -> bool:

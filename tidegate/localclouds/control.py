@@ -14,6 +14,7 @@ from werkzeug.wrappers import Request, Response
 from tidegate.localclouds.contracts import Cloud, World
 from tidegate.localclouds.faults import build_fault
 from tidegate.localclouds.naming import strip_version
+from tidegate.localclouds.store import package_of
 from tidegate.vocabulary.problems import InvalidInput
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Control:
         records = self._world.store.list(urn=request.args.get("urn"))
         found = [
             {
-                "cloud": record.cloud,
+                "cloud": package_of(record.cloud),
                 "type": record.type_token,
                 "id": record.id,
                 "urn": record.urn,
@@ -84,7 +85,7 @@ class Control:
             for token, behaviour in cloud.behaviours.items()
         }
         counts = Counter(
-            (record.cloud, strip_version(record.type_token))
+            (package_of(record.cloud), strip_version(record.type_token))
             for record in self._world.store.list()
             if record.urn
         )

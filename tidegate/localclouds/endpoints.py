@@ -25,10 +25,11 @@ class Endpoints:
 
     Attributes:
         pid: The server's process.
-        provider_ports: The Pulumi provider's port for "aws", "gcp" and "azure-native".
+        provider_ports: The Pulumi provider's port for "aws", "gcp", "azure-native", "kubernetes".
         aws_url: For boto3's AWS_ENDPOINT_URL.
         gcp_url: For google-cloud's api_endpoint.
         azure_url: For azure-mgmt's base_url.
+        kubernetes_url: Below it each cluster's API server answers.
         control_url: Health, resources and faults.
         started_at: ISO 8601, UTC.
         state_dir: The directory that holds its state.
@@ -40,6 +41,7 @@ class Endpoints:
     aws_url: str
     gcp_url: str
     azure_url: str
+    kubernetes_url: str
     control_url: str
     started_at: str
     state_dir: str
@@ -53,6 +55,7 @@ class Endpoints:
             "awsUrl": self.aws_url,
             "gcpUrl": self.gcp_url,
             "azureUrl": self.azure_url,
+            "kubernetesUrl": self.kubernetes_url,
             "controlUrl": self.control_url,
             "startedAt": self.started_at,
             "stateDir": self.state_dir,
@@ -87,12 +90,20 @@ def read_endpoints(state_dir: Path) -> Endpoints | None:
         aws_url=body["awsUrl"],
         gcp_url=body["gcpUrl"],
         azure_url=body["azureUrl"],
+        # A server of an earlier version has none; it is about to be replaced.
+        kubernetes_url=body.get("kubernetesUrl", body["controlUrl"]),
         control_url=body["controlUrl"],
         started_at=body["startedAt"],
         state_dir=body["stateDir"],
         fingerprint=body["fingerprint"],
     )
-    for url in (endpoints.aws_url, endpoints.gcp_url, endpoints.azure_url, endpoints.control_url):
+    for url in (
+        endpoints.aws_url,
+        endpoints.gcp_url,
+        endpoints.azure_url,
+        endpoints.kubernetes_url,
+        endpoints.control_url,
+    ):
         require_loopback(url)
     return endpoints
 

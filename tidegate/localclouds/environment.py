@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from tidegate.localclouds.endpoints import Endpoints
 
 # Whatever could reach or pay for a real cloud goes; these families hold credentials and endpoints.
-CREDENTIAL_PREFIXES = ("AWS_", "GOOGLE_", "GCLOUD_", "CLOUDSDK_", "ARM_", "AZURE_", "GCP_")
+CREDENTIAL_PREFIXES = (
+    *("AWS_", "GOOGLE_", "GCLOUD_", "CLOUDSDK_", "ARM_", "AZURE_", "GCP_"),
+    *("KUBE", "PULUMI_K8S_"),
+)
 KEPT = frozenset({"AWS_REGION", "AWS_DEFAULT_REGION", "GOOGLE_PROJECT", "GOOGLE_REGION"})
 NOWHERE = "/dev/null"
+KUBECONFIG_FILE = "kubeconfig"
+"""In the state directory; `tidegate local kubeconfig` writes it."""
 ZERO_GUID = "00000000-0000-0000-0000-000000000000"
 ACCOUNT_ID = "123456789012"  # moto's account
 PROJECT = "tidegate-local"
@@ -38,6 +44,7 @@ def fake_credentials() -> dict[str, str]:
         "ARM_SUBSCRIPTION_ID": ZERO_GUID,
         "ARM_TENANT_ID": ZERO_GUID,
         "AZURE_CONFIG_DIR": NOWHERE,
+        "KUBECONFIG": NOWHERE,
     }
 
 
@@ -56,4 +63,6 @@ def local_environment(endpoints: Endpoints, base: Mapping[str, str]) -> dict[str
         "TIDEGATE_LOCAL_AWS_URL": endpoints.aws_url,
         "TIDEGATE_LOCAL_GCP_URL": endpoints.gcp_url,
         "TIDEGATE_LOCAL_AZURE_URL": endpoints.azure_url,
+        "TIDEGATE_LOCAL_KUBERNETES_URL": endpoints.kubernetes_url,
+        "KUBECONFIG": str(Path(endpoints.state_dir) / KUBECONFIG_FILE),
     }

@@ -18,7 +18,7 @@ from tidegate.localclouds.store import Store
 from tidegate.vocabulary.problems import refuse
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS faults (id INTEGER PRIMARY KEY, fault TEXT NOT NULL)"
-CLOUDS = ("aws", "gcp", "azure-native")
+CLOUDS = ("aws", "gcp", "azure-native", "kubernetes")
 
 
 class FaultKind(StrEnum):
@@ -69,6 +69,23 @@ WORDS: dict[tuple[str, FaultKind], tuple[str, str, int]] = {
     ),
     ("azure-native", FaultKind.THROTTLING): ("TooManyRequests", "Too many requests.", 429),
     ("azure-native", FaultKind.INTERRUPTION): ("Preempted", "The spot VM was evicted.", 409),
+    # An API server has no stock and no spot machines: these two only make it unavailable.
+    ("kubernetes", FaultKind.STOCK_OUT): (
+        "ServiceUnavailable",
+        "the server is currently unable to handle the request",
+        503,
+    ),
+    ("kubernetes", FaultKind.QUOTA): ("Forbidden", "exceeded quota", 403),
+    ("kubernetes", FaultKind.THROTTLING): (
+        "TooManyRequests",
+        "the server has received too many requests and has asked us to try again later",
+        429,
+    ),
+    ("kubernetes", FaultKind.INTERRUPTION): (
+        "ServiceUnavailable",
+        "the server is currently unable to handle the request",
+        503,
+    ),
 }
 
 
@@ -78,7 +95,7 @@ class Fault:
 
     Attributes:
         kind: What goes wrong.
-        cloud: "aws", "gcp", "azure-native" or "*".
+        cloud: "aws", "gcp", "azure-native", "kubernetes" or "*".
         target: A glob over what is done: a Pulumi type token ("aws:eks/nodeGroup:NodeGroup",
             "*NodePool"), or an action of the cloud's API ("eks:CreateNodegroup").
         count: How many times yet; None for always.

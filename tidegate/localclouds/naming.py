@@ -5,18 +5,18 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
+from typing import Any
 
 from tidegate.localclouds.contracts import Call, Values
-from tidegate.localclouds.rules import NO_RULES, TypeRules, load_rules
+from tidegate.localclouds.rules import TypeRules, find_values, load_every, load_rules
 
-SUFFIX_LENGTH = 7
 UUID_MARK = 4
 """Bytes of a UUID that come from the logical name, by which it is known as an auto-name."""
 
 
 def find_rules(package: str, type_token: str) -> TypeRules:
     """Return the rules of a type, azure-native's API version left aside."""
-    return load_rules(package).get(strip_version(type_token), NO_RULES)
+    return load_rules(package).get(strip_version(type_token)) or load_every(package)
 
 
 def strip_version(type_token: str) -> str:
@@ -35,7 +35,7 @@ def build_name(rules: TypeRules, logical_name: str, seed: bytes) -> str:
         own = hashlib.sha256(logical_name.encode()).digest()[:UUID_MARK]
         return str(uuid.UUID(bytes=own + digest.digest()[UUID_MARK:16], version=4))
     stem = _build_stem(rules, logical_name)
-    return f"{stem}{digest.hexdigest()[:SUFFIX_LENGTH]}"
+    return f"{stem}{digest.hexdigest()[: rules.autoname_suffix]}"
 
 
 def is_auto_name(rules: TypeRules, logical_name: str, name: str) -> bool:
@@ -44,7 +44,7 @@ def is_auto_name(rules: TypeRules, logical_name: str, name: str) -> bool:
         mark = build_name(rules, logical_name, b"").partition("-")[0]
         return re.fullmatch(rf"{mark}(-[0-9a-f]+){{4}}", name) is not None
     stem = re.escape(_build_stem(rules, logical_name))
-    return re.fullmatch(f"{stem}[0-9a-f]{{{SUFFIX_LENGTH}}}", name) is not None
+    return re.fullmatch(f"{stem}[0-9a-f]{{{rules.autoname_suffix}}}", name) is not None
 
 
 def _build_stem(rules: TypeRules, logical_name: str) -> str:
@@ -54,7 +54,7 @@ def _build_stem(rules: TypeRules, logical_name: str) -> str:
     if rules.autoname_form == "lower-alnum":
         base, separator = re.sub(r"[^a-z0-9]", "", base), ""
     if rules.autoname_max:
-        base = base[: rules.autoname_max - SUFFIX_LENGTH - len(separator)]
+        base = base[: rules.autoname_max - rules.autoname_suffix - len(separator)]
     return f"{base}{separator}"
 
 
@@ -66,10 +66,29 @@ def identify(inputs: Values, call: Call) -> str:
     rules = find_rules(call.cloud, call.type_token)
     if rules.id:
         parts = {**call.settings, **inputs}
-        return re.sub(r"\{(\w+)\}", lambda match: str(parts.get(match[1], "")), rules.id)
-    name = inputs.get(rules.autoname or "name")
+        filled = re.sub(
+            r"\{([\w.]+)\}", lambda match: str(read_name(match[1], parts) or ""), rules.id
+        )
+        return filled.removeprefix("/") if rules.id.startswith("{") else filled
+    name = read_name(rules.autoname or "name", inputs)
     return name if isinstance(name, str) and name else f"{call.name}-{_digest(call.urn)}"
 
 
+def read_name(path: str, inputs: Values) -> Any:
+    """Return what stands at a property path such as "name" or "metadata.name", None when absent."""
+    return next((value for _, value in find_values(inputs, path)), None)
+
+
+def write_name(path: str, inputs: Values, name: str | None) -> Values:
+    """Return the inputs with a name at a property path, or without any."""
+    head, _, rest = path.partition(".")
+    if rest and not isinstance(inputs.get(head) or {}, dict):
+        return inputs  # not known yet
+    if rest:
+        return {**inputs, head: write_name(rest, inputs.get(head) or {}, name)}
+    others = {key: value for key, value in inputs.items() if key != head}
+    return others if name is None else {**others, head: name}
+
+
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:SUFFIX_LENGTH]
+    return hashlib.sha256(text.encode()).hexdigest()[:7]

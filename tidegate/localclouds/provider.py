@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import grpc
 from google.protobuf.empty_pb2 import Empty
+from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from tidegate.localclouds.contracts import Call, Cloud, Values, World
@@ -72,16 +73,31 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     async def CheckConfig(  # noqa: N802
         self, request: provider_pb2.CheckRequest, context: Context
     ) -> provider_pb2.CheckResponse:
-        """Take any provider configuration."""
-        return provider_pb2.CheckResponse(inputs=request.news)
+        """Take a provider configuration, unless the cloud says that it refuses it."""
+        check = self._cloud.check_settings
+        failures = [] if check is None else [*check(_parse_settings(request.news))]
+        return provider_pb2.CheckResponse(
+            inputs=request.news,
+            failures=[
+                provider_pb2.CheckFailure(property=failure.property, reason=failure.reason)
+                for failure in failures
+            ],
+        )
 
     async def DiffConfig(  # noqa: N802
         self, request: provider_pb2.DiffRequest, context: Context
     ) -> provider_pb2.DiffResponse:
-        """Never replace a provider for its configuration."""
-        changed = request.olds != request.news
+        """Replace a provider, and so its resources, only where the cloud says so."""
+        old, new = (
+            request.old_inputs if request.HasField("old_inputs") else request.olds,
+            request.news,
+        )
+        replaced = self._cloud.replace_settings
+        replaces = [] if replaced is None else replaced(_parse_settings(old), _parse_settings(new))
         kinds = provider_pb2.DiffResponse
-        return kinds(changes=kinds.DIFF_SOME if changed else kinds.DIFF_NONE)
+        return kinds(
+            changes=kinds.DIFF_SOME if old != new else kinds.DIFF_NONE, replaces=sorted(replaces)
+        )
 
     async def Configure(  # noqa: N802
         self, request: provider_pb2.ConfigureRequest, context: Context
@@ -89,8 +105,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         """Keep the settings of the provider behind this connection."""
         if len(self._settings) >= MAXIMUM_PEERS:
             self._settings.pop(next(iter(self._settings)))
-        values = parse_struct(request.args).values
-        self._settings[context.peer()] = {key: _parse_json(part) for key, part in values.items()}
+        self._settings[context.peer()] = _parse_settings(request.args)
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
 
     async def Check(  # noqa: N802
@@ -236,6 +251,10 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             words = f"fault in the local clouds: {type(error).__name__}: {error}"
         await context.abort(code, words)
         raise AssertionError(words)
+
+
+def _parse_settings(struct: Struct) -> Values:
+    return {key: _parse_json(part) for key, part in parse_struct(struct).values.items()}
 
 
 def _parse_json(value: Any) -> Any:

@@ -24,10 +24,17 @@ from tidegate.localclouds.differences import (
     forces_replacement,
     overlay_inputs,
 )
-from tidegate.localclouds.naming import build_name, find_rules, is_auto_name, strip_version
+from tidegate.localclouds.naming import (
+    build_name,
+    find_rules,
+    is_auto_name,
+    read_name,
+    strip_version,
+    write_name,
+)
 from tidegate.localclouds.refusals import CloudError, NotFoundError
 from tidegate.localclouds.rules import TypeRules, check_limits
-from tidegate.localclouds.schema import ResourceSchema, load_schema
+from tidegate.localclouds.schema import ResourceSchema
 from tidegate.localclouds.shapes import INTERNAL, check_shapes
 from tidegate.localclouds.store import Record
 from tidegate.localclouds.stored import StoredType
@@ -63,7 +70,7 @@ class ResourceTypes:
         token = strip_version(call.type_token)
         return Resource(
             call=call,
-            schema=load_schema(token),
+            schema=self._cloud.find_schema(token),
             rules=find_rules(call.cloud, token),
             behaviour=self._cloud.behaviours.get(token, self._stored),
             cloud=self._cloud,
@@ -92,12 +99,13 @@ class Resource:
         return inputs, failures or list(self.behaviour.check(inputs, self.call))
 
     def _name(self, old: Values, inputs: Values, seed: bytes) -> Values:
-        name = self.rules.autoname
-        if not name or name in inputs or f"{name}Prefix" in inputs:
+        path = self.rules.autoname
+        if not path or any(read_name(each, inputs) is not None for each in (path, f"{path}Prefix")):
             return inputs
-        kept = old.get(name)
+        kept = read_name(path, old)
         is_ours = isinstance(kept, str) and self._is_autoname(kept)
-        return {**inputs, name: kept if is_ours else build_name(self.rules, self.call.name, seed)}
+        name = kept if is_ours else build_name(self.rules, self.call.name, seed)
+        return write_name(path, inputs, name)
 
     def _is_autoname(self, name: str) -> bool:
         return is_auto_name(self.rules, self.call.name, name)
@@ -113,9 +121,10 @@ class Resource:
         replaces = {change.top for change in changes if forces_replacement(change, self.rules)}
         if changes:
             replaces |= set(self.behaviour.replacements(old, new, self.call))
-        name = self.rules.autoname
-        keeps_name = bool(name) and name in new and old.get(name) == new.get(name)
-        is_given = keeps_name and not self._is_autoname(str(new[name]))
+        path = self.rules.autoname
+        name = read_name(path, new) if path else None
+        keeps_name = name is not None and read_name(path, old) == name
+        is_given = keeps_name and not self._is_autoname(str(name))
         delete_first = bool(replaces) and (self.rules.delete_first or is_given)
         return Difference(changes, frozenset(replaces), delete_first)
 
@@ -174,7 +183,7 @@ class Resource:
         What it made under another auto-name is deleted, where the cloud allows it.
         """
         call = self.call
-        for record in call.world.store.list(call.cloud, call.type_token, call.urn):
+        for record in call.world.store.list(self._shelf, call.type_token, call.urn):
             if self._key(record.id) not in call.world.unanswered:
                 continue
             plain = self._plain(record)
@@ -186,12 +195,18 @@ class Resource:
         return None
 
     def _without_name(self, inputs: Values) -> Values:
-        name = self.rules.autoname
-        is_auto = name in inputs and self._is_autoname(str(inputs[name]))
-        return {key: value for key, value in inputs.items() if not is_auto or key != name}
+        path = self.rules.autoname
+        name = read_name(path, inputs) if path else None
+        is_auto = name is not None and self._is_autoname(str(name))
+        return write_name(path, inputs, None) if is_auto else inputs
+
+    @property
+    def _shelf(self) -> str:
+        """Where its records stand: ids are unique there. See `Cloud.scope`."""
+        return self.call.cloud if self.cloud.scope is None else self.cloud.scope(self.call)
 
     def _key(self, id: str) -> tuple[str, str, str]:
-        return self.call.cloud, self.call.type_token, id
+        return self._shelf, self.call.type_token, id
 
     def read(self, id: str, asked: Properties) -> tuple[Rendered, Rendered] | None:
         """Return (inputs, outputs) as they are live, or None when it is gone."""
@@ -213,7 +228,7 @@ class Resource:
         if found is None:
             return None
         inputs = as_given(self.schema, found)
-        record = Record(self.call.cloud, self.call.type_token, id, self.call.urn, inputs)
+        record = Record(*self._key(id), self.call.urn, inputs)
         self.call.world.store.put(record)
         return record
 
@@ -250,12 +265,10 @@ class Resource:
         return replace(record, inputs=inputs.values, outputs=outputs.values)
 
     def _keep(self, id: str, inputs: Properties, outputs: Rendered, state: Values) -> None:
-        current = self.call.world.store.get(self.call.cloud, self.call.type_token, id)
+        current = self.call.world.store.get(*self._key(id))
         self.call.world.store.put(
             Record(
-                self.call.cloud,
-                self.call.type_token,
-                id,
+                *self._key(id),
                 self.call.urn,
                 mark_secrets(inputs.values, inputs.secrets),
                 mark_secrets(*outputs),

@@ -1,6 +1,6 @@
 """Limits that no SDK carries, as data: ranges, name grammars, replacements, auto-names.
 
-One file a cloud, `data/<package>.toml`, in this form (paths in Pulumi's spelling; `[]` stands
+A file a cloud, `data/<package>.toml`, or several, `data/<package>.<part>.toml` (paths in Pulumi's spelling; `[]` stands
 for every element of a list or every value of a map):
 
     [types."aws:cloudwatch/logGroup:LogGroup"]
@@ -14,6 +14,7 @@ for every element of a list or every value of a map):
     immutable = ["x"]                        # a change is refused, the cloud cannot replace it
     secret_outputs = ["primaryKey"]          # outputs that are secret whatever the inputs are
     unemulated = ["warmPool"]                # the cloud's API could not show them here: refused
+    autoname_suffix = 7                      # how many random characters an auto-name ends with
 
     [[types."aws:cloudwatch/logGroup:LogGroup".limits]]
     property = "retentionInDays"
@@ -22,7 +23,8 @@ for every element of a list or every value of a map):
                                              #     requires = ["other"]
 
 `reason` is optional: without it the limit itself is said. A limit on an absent or unknown
-property holds.
+property holds. A table `[every]` holds for each type of the file, and for those it does not name;
+`autoname` may be a path ("metadata.name").
 """
 
 from __future__ import annotations
@@ -66,6 +68,7 @@ class TypeRules:
     autoname: str = ""
     autoname_max: int = 0
     autoname_form: str = "plain"
+    autoname_suffix: int = 7
     id: str = ""
     immutable: tuple[str, ...] = ()
     secret_outputs: tuple[str, ...] = ()
@@ -79,16 +82,31 @@ NO_RULES = TypeRules()
 @cache
 def load_rules(package: str) -> Mapping[str, TypeRules]:
     """Read `data/<package>.toml`: rules by type token. A cloud without a file has none."""
+    document = _load(package)
+    every = document.get("every", {})
+    return {token: _build_rules(every, body) for token, body in document.get("types", {}).items()}
+
+
+@cache
+def load_every(package: str) -> TypeRules:
+    """Read what holds for the types of a cloud that its file does not name."""
+    return _build_rules(_load(package).get("every", {}), {})
+
+
+@cache
+def _load(package: str) -> dict[str, Any]:
     file = resources.files("tidegate.localclouds") / "data" / f"{package}.toml"
-    if not file.is_file():
-        return {}
-    document = tomllib.loads(file.read_text(encoding="utf-8"))
-    return {token: _build_rules(body) for token, body in document["types"].items()}
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
-def _build_rules(body: dict[str, Any]) -> TypeRules:
-    limits = tuple(Limit(**_tuples(limit)) for limit in body.pop("limits", []))
-    return TypeRules(**_tuples(body), limits=limits)
+def _build_rules(every: dict[str, Any], body: dict[str, Any]) -> TypeRules:
+    added = {
+        key: [*every.get(key, []), *value] if isinstance(value, list) else value
+        for key, value in body.items()
+    }
+    merged = {**every, **added}
+    limits = tuple(Limit(**_tuples(limit)) for limit in merged.pop("limits", []))
+    return TypeRules(**_tuples(merged), limits=limits)
 
 
 def _tuples(body: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The server process: Pulumi's provider protocol for three packages, and the clouds' own APIs.
+"""The server process: Pulumi's provider protocol for four packages, and the clouds' own APIs.
 
     python -m tidegate.localclouds.server --state-dir DIR
 
@@ -67,12 +67,18 @@ def build_world(state_dir: Path) -> World:
 
 
 def build_clouds(world: World) -> list[Cloud]:
-    """Build the three clouds over one world; they import the cloud SDKs, hence late."""
+    """Build the clouds and their Kubernetes over one world; they import SDKs, hence late."""
     from tidegate.localclouds.aws.cloud import build_aws_cloud
     from tidegate.localclouds.azure.cloud import build_azure_cloud
     from tidegate.localclouds.gcp.cloud import build_gcp_cloud
+    from tidegate.localclouds.kubernetes.cloud import build_kubernetes_cloud
 
-    return [build_aws_cloud(world), build_gcp_cloud(world), build_azure_cloud(world)]
+    return [
+        build_aws_cloud(world),
+        build_gcp_cloud(world),
+        build_azure_cloud(world),
+        build_kubernetes_cloud(world),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +139,9 @@ class Warming:
         gc.freeze()
 
     def _load(self) -> None:
-        from tidegate.localclouds.schema import load_schema
-
         for cloud in self._clouds:
             steps: list[Callable[[], object]] = [*cloud.warm]
-            steps += [partial(load_schema, token) for token in cloud.behaviours]
+            steps += [partial(cloud.find_schema, token) for token in cloud.behaviours]
             for step in steps:
                 if self._stopped.is_set():
                     return
@@ -186,13 +190,14 @@ async def serve(state_dir: Path) -> None:
 def _describe(
     state_dir: Path, clouds: Sequence[Cloud], ports: Sequence[int], urls: Sequence[str]
 ) -> Endpoints:
-    aws_url, gcp_url, azure_url, control_url = urls
+    aws_url, gcp_url, azure_url, kubernetes_url, control_url = urls
     return Endpoints(
         pid=os.getpid(),
         provider_ports={cloud.package: port for cloud, port in zip(clouds, ports, strict=True)},
         aws_url=aws_url,
         gcp_url=gcp_url,
         azure_url=azure_url,
+        kubernetes_url=kubernetes_url,
         control_url=control_url,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         state_dir=str(state_dir.resolve()),

@@ -35,7 +35,7 @@ class Record:
     """One resource as the store holds it.
 
     Attributes:
-        cloud: "aws", "gcp" or "azure-native".
+        cloud: "aws", "gcp", "azure-native" or "kubernetes"; what `Cloud.scope` says, where it does.
         type_token: Pulumi's type token, or a face's own word for what only its API knows.
         id: The physical id, unique for cloud and type.
         urn: The URN that created it; empty for what a cloud's own SDK created.
@@ -51,6 +51,11 @@ class Record:
     inputs: dict[str, Any] = field(default_factory=dict)
     outputs: dict[str, Any] = field(default_factory=dict)
     state: dict[str, Any] = field(default_factory=dict)
+
+
+def package_of(cloud: str) -> str:
+    """Return the package of a record's cloud, without what `Cloud.scope` added."""
+    return cloud.partition("@")[0]
 
 
 class Store:

@@ -21,7 +21,7 @@ from tidegate.opa.pack import find_pack, load_rules
 from tidegate.pricing.plan import build_plan_cost
 from tidegate.vocabulary.verdicts import Outcome
 
-ENDPOINTS = Endpoints(1, {}, "", "", "", "", "2026-11-30T00:00:00+00:00", "/state", "")
+ENDPOINTS = Endpoints(1, {}, "", "", "", "", "", "2026-11-30T00:00:00+00:00", "/state", "")
 
 
 def build_result(outcome: RunOutcome = RunOutcome.SUCCEEDED, **changes: int) -> RunResult:

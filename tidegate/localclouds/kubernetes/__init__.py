@@ -1,0 +1,1 @@
+"""Kubernetes inside the local clouds: one API server for each cluster that they hold."""
