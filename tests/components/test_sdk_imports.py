@@ -52,9 +52,11 @@ def test_every_component_loads_narrowly_and_agrees_with_the_sdk(cloud):
     package = {"aws": "pulumi_aws", "gcp": "pulumi_gcp", "azure": "pulumi_azure_native"}[cloud]
     code = f"""
 import importlib, sys
+from pathlib import Path
 import pulumi
-for room in ("gpu_node_pool", "storage_tiers", "telemetry", "committed_capacity"):
-    module = importlib.import_module(f"tidegate_components.{{room}}.{cloud}")
+import tidegate_components
+for file in sorted(Path(tidegate_components.__file__).parent.glob("*/{cloud}.py")):
+    module = importlib.import_module(f"tidegate_components.{{file.parent.name}}.{cloud}")
     for name, kind in list(vars(module).items()):
         if isinstance(kind, type) and issubclass(kind, pulumi.CustomResource):
             parent = kind.__module__.rpartition(".")[0]

@@ -7,16 +7,7 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
-
-class AcknowledgementArgs(TypedDict):
-    """What is agreed to before anything is bought."""
-
-    hourly_amount: str
-    """What the reservation may cost an hour, used or not, as a decimal string."""
-    currency: str
-    """The amount's currency, as ISO 4217 writes it."""
-    end_date: str
-    """The last day that is paid for, as YYYY-MM-DD."""
+from tidegate_components.commitments.args import AcknowledgementArgs, PurchaseArgs
 
 
 class CommittedCapacityGcpArgs(TypedDict):
@@ -34,7 +25,7 @@ class CommittedCapacityAzureArgs(TypedDict):
 
 
 class CommittedCapacityArgs(TypedDict):
-    """Machines that are reserved, and paid for whether used or not, until a day."""
+    """What is reserved or committed to, and paid for whether used or not, until a day."""
 
     cloud: str
     """aws, gcp or azure."""
@@ -42,18 +33,24 @@ class CommittedCapacityArgs(TypedDict):
     """The cloud's own name of the region."""
     account: NotRequired[str]
     """The account, project or subscription that pays, for the manifest."""
-    zone: str
-    """The one zone of the machines."""
-    instance_type: str
-    """The cloud's own instance type."""
+    kind: NotRequired[str]
+    """capacity-reservation unless stated; capacity-block, savings-plan or reserved-instance on
+    AWS; future-reservation, resource-cud or flexible-cud on Google Cloud; azure-reservation or
+    savings-plan on Azure. What no resource type buys is bought elsewhere and only recorded."""
+    zone: NotRequired[str]
+    """The one zone of reserved machines. Required for them."""
+    instance_type: NotRequired[str]
+    """The cloud's own instance type. Required where machines are committed to."""
     accelerator: NotRequired[str]
     """The accelerator, where the instance type leaves a choice."""
     accelerators_per_node: NotRequired[int]
     """How many of it a machine has, where the instance type leaves a choice."""
-    units: int
-    """How many machines."""
+    units: NotRequired[int]
+    """How many machines. Required where machines are committed to."""
     acknowledge: NotRequired[AcknowledgementArgs]
     """What is agreed to. Required: nothing is bought without it."""
+    purchase: NotRequired[PurchaseArgs]
+    """What only some kinds say of their purchase."""
     labels: dict[str, str]
     """The cost labels."""
     gcp: NotRequired[CommittedCapacityGcpArgs]

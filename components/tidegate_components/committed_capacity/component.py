@@ -2,7 +2,6 @@
 
 # Pulumi infers the schema from this file's annotations at run time: none may be postponed.
 
-import importlib
 from typing import Any
 
 import pulumi
@@ -11,6 +10,7 @@ from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.load import load_catalog
 from tidegate.vocabulary.capacity import Cloud
 from tidegate_components.arguments import gather_inputs
+from tidegate_components.commitments.declare import declare_commitment
 from tidegate_components.committed_capacity.args import CommittedCapacityArgs
 from tidegate_components.committed_capacity.parse import parse_reservation
 
@@ -19,7 +19,7 @@ OPTIONAL_INPUTS = ("project",)
 
 
 class CommittedCapacity(pulumi.ComponentResource):
-    """Machines that are reserved, and paid for whether used or not, until an acknowledged day.
+    """What is reserved or committed to, and paid for whether used or not, until a day.
 
     Every resource is protected and kept on deletion, so a replacement, which would buy again, is
     refused by the engine.
@@ -30,7 +30,7 @@ class CommittedCapacity(pulumi.ComponentResource):
     bindings: pulumi.Output[dict[str, Any]]
     """The reservation's id with its cloud identifiers, which are known after creation."""
     reservation_target: pulumi.Output[str]
-    """What a reserved pool takes as its `reservation_target`."""
+    """What a reserved pool takes as its `reservation_target`; empty where it holds no machines."""
 
     def __init__(
         self,
@@ -52,15 +52,10 @@ class CommittedCapacity(pulumi.ComponentResource):
         """
         spec = parse_reservation(name, args, catalog or load_catalog())
         own = args.get(spec.cloud.value)
-        inputs = gather_inputs(
-            spec.where, spec.cloud.value, own, REQUIRED_INPUTS[spec.cloud], OPTIONAL_INPUTS
-        )
+        required = REQUIRED_INPUTS[spec.cloud] if spec.is_bought else ()
+        inputs = gather_inputs(spec.where, spec.cloud.value, own, required, OPTIONAL_INPUTS)
         super().__init__("tidegate:index:CommittedCapacity", name, None, opts)
-        # Only the SDK of the reservation's own cloud is imported.
-        cloud = importlib.import_module(
-            f"tidegate_components.committed_capacity.{spec.cloud.value}"
-        )
-        target, identifiers = cloud.declare(self, spec, inputs, opts)
+        target, identifiers = declare_commitment(self, spec, inputs, opts)
         self.capacity = spec.to_fragment()
         self.reservation_target = target
         self.bindings = pulumi.Output.from_input({name: {"cloud": spec.cloud.value, **identifiers}})

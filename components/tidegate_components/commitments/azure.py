@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 
 from tidegate_components.children import child_options
-from tidegate_components.committed_capacity.spec import ReservationSpec
+from tidegate_components.commitments.spec import CommitmentSpec
 from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_azure_native.compute"):
@@ -17,7 +17,7 @@ with narrow_imports("pulumi_azure_native.compute"):
 
 def declare(
     parent: pulumi.ComponentResource,
-    spec: ReservationSpec,
+    spec: CommitmentSpec,
     inputs: dict[str, Any],
     opts: pulumi.ResourceOptions | None,
 ) -> tuple[pulumi.Output[str], dict[str, pulumi.Input[str]]]:
@@ -44,7 +44,7 @@ def declare(
         capacity_reservation_group_name=group.name,
         resource_group_name=resource_group,
         location=spec.region,
-        sku={"name": spec.instance_type.name, "capacity": spec.units},
+        sku={"name": spec.machine.name, "capacity": spec.count},
         zones=[spec.zone],
         tags=spec.cost_labels,
         opts=child_options(parent, opts, CapacityReservation, protect=True, retain_on_delete=True),
