@@ -63,6 +63,7 @@ class Recording:
 OUTPUTS = {
     "aws:eks/nodeGroup:NodeGroup": {"resources": [{"autoscalingGroups": [{"name": "asg-1"}]}]},
     "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 3},
+    "gcp:logging/projectSink:ProjectSink": {"writerIdentity": "serviceAccount:sink-writer"},
     "azure-native:managedidentity:UserAssignedIdentity": {"principalId": "principal-1"},
     # A list of ids in the inputs.
     "azure-native:containerservice:ManagedCluster": {

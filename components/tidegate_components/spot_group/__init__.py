@@ -1,0 +1,1 @@
+"""Diversified spot machines with an on-demand floor, on three clouds."""

@@ -1,0 +1,60 @@
+"""A spot group as an Azure Fleet, which counts spot and regular machines apart.
+
+Whoever sizes the pool splits its size between the two, as
+`tidegate.vocabulary.capacity.split_purchase` does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pulumi
+
+from tidegate_components.children import child_options
+from tidegate_components.names import derive_name
+from tidegate_components.sdk_imports import narrow_imports
+from tidegate_components.spot_group.azure_machines import NETWORK_API, build_machine
+from tidegate_components.spot_group.naming import SCALE_SET
+from tidegate_components.spot_group.spec import SpotSpec
+
+with narrow_imports("pulumi_azure_native.azurefleet"):
+    from pulumi_azure_native.azurefleet.fleet import Fleet
+
+CAPACITIES = ("spotPriorityProfile.capacity", "regularPriorityProfile.capacity")
+
+
+def declare_fleet(
+    parent: pulumi.ComponentResource,
+    spec: SpotSpec,
+    inputs: dict[str, Any],
+    opts: pulumi.ResourceOptions | None,
+) -> dict[str, pulumi.Input[str]]:
+    """Declare the fleet and return its identifiers."""
+    on_demand, spot = spec.first_split
+    machine: Any = build_machine(spec, inputs)
+    machine["network_profile"] = {"network_api_version": NETWORK_API, **machine["network_profile"]}
+    fleet = Fleet(
+        derive_name(spec.id, SCALE_SET),
+        resource_group_name=inputs["resource_group_name"],
+        location=spec.region,
+        zones=list(spec.zones) or None,
+        vm_sizes_profile=[{"name": name} for name in spec.type_names],
+        # `min_capacity` is never stated: Azure does not change it on a fleet that exists.
+        spot_priority_profile={
+            "capacity": spot,
+            "allocation_strategy": spec.allocation_strategy,
+            "eviction_policy": "Delete",
+            "max_price_per_vm": -1.0,  # up to the on-demand price: evicted for capacity only
+            "maintain": True,  # what was evicted is bought again
+        },
+        regular_priority_profile={"capacity": on_demand, "allocation_strategy": "LowestPrice"}
+        if spec.has_floor
+        else None,
+        compute_profile={
+            "base_virtual_machine_profile": machine,
+            "platform_fault_domain_count": 1,
+        },
+        tags=spec.cost_labels,
+        opts=child_options(parent, opts, Fleet, ignore=CAPACITIES),
+    )
+    return {"fleet": fleet.name, "id": fleet.id}
