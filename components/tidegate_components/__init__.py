@@ -4,6 +4,7 @@ from tidegate_components.committed_capacity.component import CommittedCapacity
 from tidegate_components.existing_pool.component import ExistingPool
 from tidegate_components.gpu_node_pool.component import GpuNodePool
 from tidegate_components.inference_capacity.component import InferenceCapacity
+from tidegate_components.spot_group.component import SpotGroup
 from tidegate_components.storage_tiers.component import StorageTiers
 from tidegate_components.telemetry.component import Telemetry
 
@@ -12,6 +13,7 @@ __all__ = [
     "ExistingPool",
     "GpuNodePool",
     "InferenceCapacity",
+    "SpotGroup",
     "StorageTiers",
     "Telemetry",
 ]
