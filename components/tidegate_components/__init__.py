@@ -1,6 +1,7 @@
 """Pulumi components that declare labelled GPU capacity on three clouds."""
 
 from tidegate_components.committed_capacity.component import CommittedCapacity
+from tidegate_components.cpu_node_pool.component import CpuNodePool
 from tidegate_components.existing_pool.component import ExistingPool
 from tidegate_components.gpu_node_pool.component import GpuNodePool
 from tidegate_components.inference_capacity.component import InferenceCapacity
@@ -10,6 +11,7 @@ from tidegate_components.telemetry.component import Telemetry
 
 __all__ = [
     "CommittedCapacity",
+    "CpuNodePool",
     "ExistingPool",
     "GpuNodePool",
     "InferenceCapacity",

@@ -165,7 +165,7 @@ def pulumi_cli(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
         "PULUMI_CONFIG_PASSPHRASE": "throw-away",
         "PULUMI_SKIP_UPDATE_CHECK": "1",
         # A provider that is said to run already is not downloaded; none of these tests needs one.
-        "PULUMI_DEBUG_PROVIDERS": "aws:1,gcp:1,azure-native:1",
+        "PULUMI_DEBUG_PROVIDERS": "aws:1,gcp:1,azure-native:1,kubernetes:1",
     }
 
     def run(*arguments: str, directory: Path = ROOT) -> subprocess.CompletedProcess[str]:

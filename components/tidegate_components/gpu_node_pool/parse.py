@@ -12,10 +12,10 @@ from tidegate_components.gpu_node_pool.args import GpuNodePoolArgs
 from tidegate_components.gpu_node_pool.choices import read_choices
 from tidegate_components.gpu_node_pool.hardware import parse_hardware
 from tidegate_components.names import check_identifier
-from tidegate_components.node_pools.parse import parse_nodes
+from tidegate_components.node_pools.parse import Defaults, parse_nodes
 from tidegate_components.node_pools.spec import PoolSpec
 
-DISK_GIB = 200
+DEFAULTS = Defaults(disk_gib=200, boot_seconds=300)
 
 
 def parse_pool(name: str, raw: Mapping[str, Any], catalog: Catalog) -> PoolSpec:
@@ -28,4 +28,4 @@ def parse_pool(name: str, raw: Mapping[str, Any], catalog: Catalog) -> PoolSpec:
     check_identifier(read, name)
     cloud = read.choice("cloud", Cloud)
     hardware = parse_hardware(read, cloud, catalog)
-    return parse_nodes(read, name, cloud, hardware, read_choices, DISK_GIB)
+    return parse_nodes(read, name, cloud, hardware, read_choices, DEFAULTS)

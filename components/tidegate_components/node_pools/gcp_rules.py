@@ -31,8 +31,9 @@ def _check_queued(read: Arguments, spec: PoolSpec) -> None:
     key = "gcp.queued_provisioning"
     if spec.min_nodes:
         read.refuse(key, True, "needs min_nodes 0", "0 nodes at rest")
-    if spec.gcp.compact:
-        reason = "excludes compact placement, which the queue itself decides"
+    if spec.gcp.compact or spec.nodes_at_once > 1:
+        wanted = "a slice of several hosts needs" if spec.nodes_at_once > 1 else "it decides itself"
+        reason = f"excludes compact placement, which {wanted}"
         read.refuse(key, True, reason, "one of the two")
     _check_queue_or_flex(read, spec, key)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -41,13 +41,21 @@ Choose = Callable[[Arguments, Hardware], dict[str, Any]]
 """Reads what only one component, or one cloud, takes: the specification's fields by name."""
 
 
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What holds unless stated: the boot disk, and seconds from a request to a ready node."""
+
+    disk_gib: int
+    boot_seconds: int
+
+
 def parse_nodes(
     read: Arguments,
     name: str,
     cloud: Cloud,
     hardware: Hardware | None,
     choose: Choose,
-    disk_gib: int,
+    defaults: Defaults,
 ) -> PoolSpec:
     """Return the pool that the arguments declare; `name` is its id.
 
@@ -57,7 +65,7 @@ def parse_nodes(
         cloud: Where it is.
         hardware: Its machines; None when they were refused.
         choose: Reads what only this sort of pool takes.
-        disk_gib: The boot disk unless one is stated.
+        defaults: What holds unless stated.
 
     Raises:
         InvalidInput: With one problem for each fault, naming property, value and remedy.
@@ -95,8 +103,8 @@ def parse_nodes(
         min_nodes=read.whole("min_nodes", 0),
         max_nodes=read.whole("max_nodes"),
         declared_nodes=read.decimal("declared_nodes"),
-        boot_seconds=read.whole("boot_seconds", 300),
-        disk_gib=read.whole("disk_gib", disk_gib, minimum=20),
+        boot_seconds=read.whole("boot_seconds", defaults.boot_seconds),
+        disk_gib=read.whole("disk_gib", defaults.disk_gib, minimum=20),
         labels=labels,
         node_labels=build_node_labels(read, name, cloud, accelerator, spot, choices.get("sharing")),
         taints=build_taints(read, taints, cloud, accelerator, spot),

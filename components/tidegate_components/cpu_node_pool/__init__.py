@@ -1,0 +1,1 @@
+"""A pool of plain nodes on EKS, GKE or AKS."""
