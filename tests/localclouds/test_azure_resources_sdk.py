@@ -171,6 +171,17 @@ def test_log_analytics_by_the_sdk(options: dict[str, Any], engine: Any) -> None:
 
 
 SCALE_SET = "azure-native:compute:VirtualMachineScaleSet"
+NETWORK = "azure-native:network:VirtualNetwork"
+NETWORK_INPUTS: dict[str, Any] = {
+    "resourceGroupName": "ml",
+    "virtualNetworkName": "net",
+    "addressSpace": {"addressPrefixes": ["10.0.0.0/16"]},
+    "subnets": [{"name": "nodes", "addressPrefix": "10.0.0.0/24"}],
+}
+SUBNET_ID = (
+    f"/subscriptions/{SUBSCRIPTION}/resourceGroups/ml/providers/Microsoft.Network"
+    "/virtualNetworks/net/subnets/nodes"
+)
 SCALE_SET_INPUTS: dict[str, Any] = {
     "resourceGroupName": "ml",
     "vmScaleSetName": "spot",
@@ -190,7 +201,7 @@ SCALE_SET_INPUTS: dict[str, Any] = {
                 {
                     "name": "nic",
                     "primary": True,
-                    "ipConfigurations": [{"name": "ip", "subnet": {"id": "/subnets/a"}}],
+                    "ipConfigurations": [{"name": "ip", "subnet": {"id": SUBNET_ID}}],
                 }
             ]
         },
@@ -200,6 +211,7 @@ SCALE_SET_INPUTS: dict[str, Any] = {
 
 
 def test_scale_set_is_read_back_and_scaled_by_the_sdk(options: dict[str, Any], engine: Any) -> None:
+    engine.up(NETWORK, NETWORK_INPUTS, "network")
     made = engine.up(SCALE_SET, SCALE_SET_INPUTS)
     assert engine.refresh(SCALE_SET, made) == made.inputs
     compute = ComputeManagementClient(**options)
@@ -214,7 +226,7 @@ def test_scale_set_is_read_back_and_scaled_by_the_sdk(options: dict[str, Any], e
     assert (profile.priority, profile.eviction_policy) == ("Spot", "Delete")
     assert profile.billing_profile.max_price == -1
     nic = profile.network_profile.network_interface_configurations[0]
-    assert (nic.primary, nic.ip_configurations[0].subnet.id) == (True, "/subnets/a")
+    assert (nic.primary, nic.ip_configurations[0].subnet.id) == (True, SUBNET_ID)
     assert read.priority_mix_policy.base_regular_priority_count == 1
     for capacity in (3, 0, 2):
         update = {"sku": {"capacity": capacity}}

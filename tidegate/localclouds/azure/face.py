@@ -8,21 +8,16 @@ operation has ended already.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from tidegate.localclouds.azure.aks import delete_machines, machines_of
+from tidegate.localclouds.azure.actions import ACTIONS, LISTS
 from tidegate.localclouds.azure.arm import Arm, shown
-from tidegate.localclouds.azure.compute_logic import delete_instances, instances_of
-from tidegate.localclouds.azure.errors import absent_route, refused, render_error
-from tidegate.localclouds.azure.ids import ArmId, identify, parse_id
-from tidegate.localclouds.azure.kinds import (
-    AGENT_POOL,
-    BY_TYPE,
-    RESOURCE_GROUP,
-    SCALE_SET,
-    STORAGE_ACCOUNT,
-)
+from tidegate.localclouds.azure.errors import absent_route, no_resource, refused, render_error
+from tidegate.localclouds.azure.evictions import evict_as_told
+from tidegate.localclouds.azure.ids import ArmId, parse_id
+from tidegate.localclouds.azure.kinds import RESOURCE_GROUP
 from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.faults import FaultKind, judge
 from tidegate.localclouds.refusals import CloudError
@@ -31,7 +26,10 @@ from tidegate.localclouds.routes import Answer, Asked, Face, Route
 CAPACITY_FAULTS = frozenset({FaultKind.STOCK_OUT, FaultKind.QUOTA})
 # A want of capacity shows when the operation has been started; a quota refuses the call itself.
 LATE_CODES = frozenset({"AllocationFailed"})
-EVERYTHING = "/subscriptions/{rest...}"
+EVERYTHING = ("/subscriptions/{rest...}", "/providers/{rest...}")
+
+
+Handler = Callable[[Asked], Answer]
 
 
 class ArmFace:
@@ -43,14 +41,21 @@ class ArmFace:
     def application(self) -> Face:
         """Return the WSGI application."""
         operations = "/subscriptions/{subscription}/providers/{namespace}/locations/{location}"
+        methods = {
+            "GET": self._get,
+            "PUT": self._put,
+            "PATCH": self._patch,
+            "DELETE": self._delete,
+            "POST": self._act,
+            "HEAD": self._get,
+        }
         routes = [
             Route("GET", f"{operations}/operations/{{operation}}", self._get_operation),
-            Route("GET", EVERYTHING, self._get),
-            Route("PUT", EVERYTHING, self._put),
-            Route("PATCH", EVERYTHING, self._patch),
-            Route("DELETE", EVERYTHING, self._delete),
-            Route("POST", EVERYTHING, self._act),
-            Route("HEAD", EVERYTHING, self._get),
+            *(
+                Route(method, path, partial(self._answer, handler))
+                for method, handler in methods.items()
+                for path in EVERYTHING
+            ),
         ]
         return Face(routes, render_error, absent_route)
 
@@ -58,17 +63,19 @@ class ArmFace:
         del asked
         return Answer(self._arm.get_operation(subscription, operation))
 
-    def _get(self, asked: Asked, rest: str) -> Answer:
+    def _answer(self, handler: Handler, asked: Asked, rest: str) -> Answer:
         del rest
         check_version(asked)
+        evict_as_told(self._arm)
+        return handler(asked)
+
+    def _get(self, asked: Asked) -> Answer:
         steps = [step for step in asked.path.split("/") if step]
         if len(steps) == 3 and steps[2].lower() == "resourcegroups":
             return Answer({"value": self._list_groups(steps[1])})
         arm_id = parse_id(asked.path)
-        if arm_id.types and arm_id.types[-1].lower() == "machines":
-            return self._get_machines(arm_id)
-        if arm_id.types and arm_id.types[-1].lower() == "virtualmachines":
-            return self._list_instances(arm_id)
+        if arm_id.kind.lower() in LISTS:
+            return self._get_inner(arm_id)
         if arm_id.is_collection:
             return Answer({"value": [shown(body) for body in self._arm.list_all(arm_id)]})
         return Answer(shown(self._arm.get(arm_id)))
@@ -77,31 +84,17 @@ class ArmFace:
         prefix = f"/subscriptions/{subscription}/".lower()
         return [shown(body) for body in self._arm.shelf.find(RESOURCE_GROUP.type, prefix)]
 
-    def _get_machines(self, id: ArmId) -> Answer:
-        pool = id.parent()
-        self._arm.get(pool)
-        machines = [shown(machine) for machine in machines_of(self._arm, pool)]
+    def _get_inner(self, id: ArmId) -> Answer:
+        found = LISTS[id.kind.lower()](self._arm, id)
         if id.is_collection:
-            return Answer({"value": machines})
-        for machine in machines:
-            if machine["name"] == id.name:
-                return Answer(machine)
-        raise refused("NotFound", f"Machine '{id.name}' was not found.", 404)
+            return Answer({"value": found})
+        for body in found:
+            # A scale set's machines are asked for by their instance ids.
+            if body.get("instanceId", body["name"]).lower() == id.name.lower():
+                return Answer(body)
+        raise no_resource(id.kind, id.name, id.group)
 
-    def _list_instances(self, arm_id: ArmId) -> Answer:
-        scale_set = arm_id.parent()
-        self._arm.get(scale_set)
-        machines = instances_of(self._arm, scale_set)
-        if arm_id.is_collection:
-            return Answer({"value": machines})
-        for machine in machines:
-            if machine["instanceId"] == arm_id.name:
-                return Answer(machine)
-        raise refused("NotFound", f"Instance '{arm_id.name}' was not found.", 404)
-
-    def _put(self, asked: Asked, rest: str) -> Answer:
-        del rest
-        check_version(asked)
+    def _put(self, asked: Asked) -> Answer:
         arm_id = parse_id(asked.path)
         kind = self._arm.kind_of(arm_id)
         late = self._take_faults(arm_id, "write", asked.body)
@@ -115,9 +108,7 @@ class ArmFace:
             return self._operate(asked, arm_id, shown(body), status)
         return Answer(shown(body), status)
 
-    def _patch(self, asked: Asked, rest: str) -> Answer:
-        del rest
-        check_version(asked)
+    def _patch(self, asked: Asked) -> Answer:
         arm_id = parse_id(asked.path)
         self._take_faults(arm_id, "write", asked.body)
         body = shown(self._arm.patch(arm_id, asked.body))
@@ -125,9 +116,7 @@ class ArmFace:
             return self._operate(asked, arm_id, body, 200)
         return Answer(body)
 
-    def _delete(self, asked: Asked, rest: str) -> Answer:
-        del rest
-        check_version(asked)
+    def _delete(self, asked: Asked) -> Answer:
         arm_id = parse_id(asked.path)
         kind = self._arm.kind_of(arm_id)
         self._take_faults(arm_id, "delete", {"properties": {"count": 0}})
@@ -139,34 +128,23 @@ class ArmFace:
             return self._operate(asked, arm_id, None, 202)
         return Answer(None, 200)
 
-    def _act(self, asked: Asked, rest: str) -> Answer:
-        del rest
-        check_version(asked)
+    def _act(self, asked: Asked) -> Answer:
         path, _, action = asked.path.rpartition("/")
         arm_id = parse_id(path)
-        kind = BY_TYPE.get(arm_id.kind.lower())
-        if kind is AGENT_POOL and action == "deleteMachines":
-            names = list(asked.body.get("machineNames") or [])
-            delete_machines(self._arm, arm_id, names)
-            return self._operate(asked, arm_id, None, 202)
-        if kind is SCALE_SET and action == "delete":
-            instances = [str(item) for item in asked.body.get("instanceIds") or []]
-            delete_instances(self._arm, arm_id, instances)
-            return self._operate(asked, arm_id, None, 202)
-        if kind is STORAGE_ACCOUNT and action == "listKeys":
-            self._arm.get(arm_id)
-            keys = [
-                {"keyName": name, "value": identify(f"{arm_id}/{name}"), "permissions": "FULL"}
-                for name in ("key1", "key2")
-            ]
-            return Answer({"keys": keys})
-        raise absent_route(asked)
+        found = ACTIONS.get((arm_id.kind.lower(), action.lower()))
+        if found is None:
+            raise absent_route(asked)
+        body = found.run(self._arm, arm_id, asked.body or {})
+        if found.status == 202:
+            return self._operate(asked, arm_id, body, found.status)
+        return Answer(body, found.status)
 
     def _take_faults(self, id: ArmId, verb: str, body: Mapping[str, Any]) -> CloudError | None:
         """Wait or fail as the faults in force say; return what fails the operation alone."""
         kind = self._arm.kind_of(id)
         grows = self._arm.logic_of(kind).grows(self._arm.find(id), dict(body))
-        spared = frozenset() if grows else CAPACITY_FAULTS
+        # An interruption hits machines, not calls: see `evict_as_told`.
+        spared = {FaultKind.INTERRUPTION} | (set() if grows else CAPACITY_FAULTS)
         world = self._arm.world
         faults = world.faults.take("azure-native", f"{kind.type}/{verb}", spared)
         wait, error = judge(faults, "azure-native")

@@ -8,6 +8,7 @@ from tidegate.localclouds.azure.arm import Arm, Logic
 from tidegate.localclouds.azure.errors import refused
 from tidegate.localclouds.azure.ids import ArmId, identify, now
 from tidegate.localclouds.azure.kinds import IDENTITY, ROLE_ASSIGNMENT
+from tidegate.localclouds.azure.role_logic import check_assignable
 from tidegate.localclouds.bodies import Body
 
 # Microsoft Learn, "Azure built-in roles", read 2026-11-30.
@@ -40,7 +41,6 @@ class RoleAssignmentLogic(Logic):
         """Refuse a change of who, what or where, and a second assignment of the same."""
         body.pop("etag", None)
         properties = body["properties"]
-        properties.pop("provisioningState", None)
         if properties.get("principalType") is None:
             properties["principalType"] = old["properties"]["principalType"] if old else "User"
         scope = str(id.parent()) if id.group else f"/subscriptions/{id.subscription}"
@@ -51,6 +51,7 @@ class RoleAssignmentLogic(Logic):
         if old is not None:
             _refuse_changes(old["properties"], properties)
         _check_principal(arm, properties)
+        check_assignable(arm, body)
         for other in arm.shelf.find(ROLE_ASSIGNMENT.type, f"{scope.lower()}/"):
             if other["id"].lower() != id.key and _is_same(other["properties"], properties):
                 raise refused(

@@ -11,10 +11,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tidegate.localclouds.bodies import look
-from tidegate.localclouds.contracts import CheckFailure
+from tidegate.localclouds.contracts import UNKNOWN, CheckFailure
 
 Body = Mapping[str, Any]
 
+# "Currently the only accepted value is '2.0'", in the property's description.
+CONDITION_VERSION = "2.0"
 IDENTITY_NAME = re.compile(r"[A-Za-z0-9][-_A-Za-z0-9]{2,127}")
 GUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 ROLE = re.compile(
@@ -50,3 +52,33 @@ def check_role_assignment(name: Any, body: Body) -> Iterator[CheckFailure]:
         yield CheckFailure(
             "properties.principalId", f"The principal ID '{principal}' is not valid: it is a GUID."
         )
+    yield from _check_condition(body)
+
+
+def _check_condition(body: Body) -> Iterator[CheckFailure]:
+    """Say what is wrong with a condition; its attributes are not evaluated here."""
+    condition = look(body, "properties.condition")
+    version = look(body, "properties.conditionVersion")
+    if condition is None and version is not None:
+        yield CheckFailure(
+            "properties.conditionVersion", "conditionVersion is given without a condition."
+        )
+    if condition is None or condition is UNKNOWN:
+        return
+    if version not in (CONDITION_VERSION, UNKNOWN):
+        yield CheckFailure(
+            "properties.conditionVersion",
+            f"A condition needs conditionVersion '{CONDITION_VERSION}', got {version!r}.",
+        )
+    bare = re.sub(r"'[^']*'", "''", condition)
+    if not _is_balanced(bare) or not re.search(r"ActionMatches|@(?:Resource|Request)", bare):
+        yield CheckFailure("properties.condition", f"The condition '{condition}' is not valid.")
+
+
+def _is_balanced(text: str) -> bool:
+    depth = 0
+    for sign in text:
+        depth += {"(": 1, ")": -1}.get(sign, 0)
+        if depth < 0:
+            return False
+    return depth == 0

@@ -18,7 +18,7 @@ from tidegate.localclouds.azure import (
     storage_rules,
 )
 from tidegate.localclouds.azure.ids import GROUP_TYPE
-from tidegate.localclouds.azure.kind import Kind
+from tidegate.localclouds.azure.kind import Kind, Reference
 from tidegate.localclouds.azure.kind_data import TRACKED, load_kinds
 from tidegate.localclouds.azure.kind_shapes import SHAPES
 from tidegate.localclouds.contracts import CheckFailure
@@ -30,6 +30,10 @@ FLEET_VM = "Microsoft.AzureFleet/fleets/virtualMachines"
 MACHINE = "Microsoft.ContainerService/managedClusters/agentPools/machines"
 QUEUE_MESSAGE = "Microsoft.Storage/storageAccounts/queueServices/queues/messages"
 SCALE_SET_VM = "Microsoft.Compute/virtualMachineScaleSets/virtualMachines"
+SCALE_SET_SUBNET = (
+    "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties"
+    ".ipConfigurations[].properties.subnet.id"
+)
 INNER_TYPES = (FLEET_VM, MACHINE, QUEUE_MESSAGE, SCALE_SET_VM)
 
 
@@ -132,6 +136,7 @@ SCALE_SET = Kind(
     compute_rules.check_scale_set,
     shape=SHAPES["scale-set"],
     waits=True,
+    references=(Reference(SCALE_SET_SUBNET, ("Microsoft.Network/virtualNetworks/subnets",)),),
 )
 
 IDENTITY = Kind(
@@ -153,9 +158,12 @@ ROLE_ASSIGNMENT = Kind(
 
 _DATA = load_kinds()
 
-BUDGET = _DATA["azure-native:consumption:Budget"]
-QUEUE = _DATA["azure-native:storage:Queue"]
+AUTOSCALE_SETTING = _DATA["azure-native:monitor:AutoscaleSetting"]
+EVENT_SUBSCRIPTION = _DATA["azure-native:eventgrid:SystemTopicEventSubscription"]
 QUEUE_SERVICE = _DATA["azure-native:storage:QueueServiceProperties"]
+ROLE_DEFINITION = _DATA["azure-native:authorization:RoleDefinition"]
+SUBNET = _DATA["azure-native:network:Subnet"]
+SYSTEM_TOPIC = _DATA["azure-native:eventgrid:SystemTopic"]
 
 KINDS: tuple[Kind, ...] = (
     RESOURCE_GROUP,

@@ -74,13 +74,7 @@ def _check_instance(name: Any, body: Body) -> Iterator[CheckFailure]:
         yield CheckFailure(
             "name", f"The name '{name}' is not valid: 3 to 24 letters, digits and dashes."
         )
-    idle = look(body, f"{NODES}.idleTimeBeforeShutdown")
-    length = parse_duration(idle)
-    if isinstance(idle, str) and (length is None or not IDLE[0] <= length <= IDLE[1]):
-        yield CheckFailure(
-            f"{NODES}.idleTimeBeforeShutdown",
-            f"'{idle}' is no ISO 8601 duration of 15 minutes to 3 days.",
-        )
+    yield from check_idle_time(look(body, f"{NODES}.idleTimeBeforeShutdown"))
     schedules = look(body, f"{NODES}.schedules.computeStartStop")
     for index, schedule in enumerate(schedules if isinstance(schedules, list) else []):
         trigger = look(schedule, "triggerType")
@@ -90,6 +84,16 @@ def _check_instance(name: Any, body: Body) -> Iterator[CheckFailure]:
                 f"{NODES}.schedules.computeStartStop[{index}].{own}",
                 f"A schedule of trigger type {trigger} needs {own}.",
             )
+
+
+def check_idle_time(idle: Any) -> Iterator[CheckFailure]:
+    """Say what is wrong with the time after which an unused instance stops."""
+    length = parse_duration(idle)
+    if isinstance(idle, str) and (length is None or not IDLE[0] <= length <= IDLE[1]):
+        yield CheckFailure(
+            f"{NODES}.idleTimeBeforeShutdown",
+            f"'{idle}' is no ISO 8601 duration of 15 minutes to 3 days.",
+        )
 
 
 def check_endpoint(name: Any, body: Body) -> Iterator[CheckFailure]:
