@@ -269,7 +269,7 @@ def test_intelligent_tiering_survives_being_put(boto):
     ("service", "ask"),
     [
         ("autoscaling", lambda c: c.start_instance_refresh(AutoScalingGroupName="x")),
-        ("ec2", lambda c: c.describe_capacity_block_offerings(CapacityDurationHours=24)),
+        ("ec2", lambda c: c.describe_reserved_instances()),
         ("budgets", lambda c: c.describe_budget_actions_for_account(AccountId="123456789012")),
         ("eks", lambda c: c.list_addons(clusterName="x")),
     ],

@@ -1,7 +1,7 @@
 """Limits that no SDK carries, as data: ranges, name grammars, replacements, auto-names.
 
-A file a cloud, `data/<package>.toml`, or several, `data/<package>.<part>.toml` (paths in Pulumi's spelling; `[]` stands
-for every element of a list or every value of a map):
+One file a cloud, `data/<package>.toml`, and parts of it where it is long, in this form (paths in
+Pulumi's spelling; `[]` stands for every element of a list or every value of a map):
 
     [types."aws:cloudwatch/logGroup:LogGroup"]
     source = "botocore service model of CloudWatch Logs, PutRetentionPolicy"
@@ -95,8 +95,14 @@ def load_every(package: str) -> TypeRules:
 
 @cache
 def _load(package: str) -> dict[str, Any]:
-    file = resources.files("tidegate.localclouds") / "data" / f"{package}.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    """Read a cloud's file, and the types of its parts (`<package>.<part>.toml`)."""
+    folder = resources.files("tidegate.localclouds") / "data"
+    file = folder / f"{package}.toml"
+    document = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    for part in folder.iterdir():
+        if part.name.startswith(f"{package}.") and part.name.count(".") > 1:
+            document["types"] |= tomllib.loads(part.read_text(encoding="utf-8"))["types"]
+    return document
 
 
 def _build_rules(every: dict[str, Any], body: dict[str, Any]) -> TypeRules:

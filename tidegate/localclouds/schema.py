@@ -35,8 +35,8 @@ SDK_MODULES = {
     "azure-native": "pulumi_azure_native",
     "kubernetes": "pulumi_kubernetes",
 }
-OPEN_SETS = frozenset({"InstanceType"})
-"""Enums of an SDK that lag behind the cloud: pulumi_aws 7.51.1 lacks 32 of EC2's types."""
+OPEN_SETS = frozenset({"InstanceType", "PlacementStrategy"})
+"""Enums of an SDK that lag behind: pulumi_aws 7.51.1 lacks 32 of EC2's types, and partitions."""
 OBJECT_MARKS = ("_pulumi_input_type", "_pulumi_output_type")
 SCALARS: dict[Any, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
 

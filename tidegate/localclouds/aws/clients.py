@@ -17,7 +17,15 @@ from tidegate.localclouds.refusals import CloudError, NotFoundError
 
 NOWHERE = "http://127.0.0.1:9"  # never dialled: the hook answers first
 DEFAULT_REGION = "us-east-1"
-NOT_FOUND_WORDS = ("NotFound", "NoSuch", "NonExistent", "DoesNotExist")
+NOT_FOUND_WORDS = (
+    "NotFound",
+    "NoSuch",
+    "NonExistent",
+    "DoesNotExist",
+    "UnknownMonitor",
+    "UnknownSubscription",
+    ".Unknown",
+)
 
 
 class Client:

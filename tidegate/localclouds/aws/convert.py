@@ -32,7 +32,9 @@ def to_request(shape: ApiShape, value: Any, aliases: Aliases = NO_ALIASES) -> An
     return _to_scalar(kind, value)
 
 
-def _to_structure(shape: Any, value: Values, aliases: Aliases) -> Values:
+def _to_structure(shape: Any, value: Any, aliases: Aliases) -> Values:
+    if isinstance(value, list):  # the bridge has lists where the API has at most one
+        value = value[0] if value else {}
     members = {name.lower(): name for name in shape.members}
     result = {}
     for key, part in value.items():
@@ -89,9 +91,15 @@ def from_structure(shape: Shape, value: Mapping[str, Any], aliases: Aliases = NO
 
 
 def _from_scalar(kind: str, value: Any) -> Any:
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if value is None:
+        return None
     if kind == "string":
         if hasattr(value, "isoformat"):
             return value.isoformat()
+        if isinstance(value, float) and value.is_integer():
+            return str(int(value))
         return str(value).lower() if isinstance(value, bool) else str(value)
     if kind == "integer":
         return int(value)

@@ -1,6 +1,10 @@
-"""SQS: the queue."""
+"""SQS: the queue and its policy."""
+
+# ruff: noqa: ARG002 - every behaviour has the contract's signature, used or not
 
 from __future__ import annotations
+
+import json
 
 from tidegate.localclouds.aws.api_type import ApiType, compare_tags, tags_of
 from tidegate.localclouds.aws.clients import find_region
@@ -120,3 +124,44 @@ def _parse(name: str, value: str, asked: object) -> object:
     if value in ("true", "false"):
         return value == "true"
     return int(value) if value.isdigit() else value
+
+
+class QueuePolicy(ApiType):
+    """`aws.sqs.QueuePolicy`: who may use a queue that exists. Its id is the queue's URL."""
+
+    service = "sqs"
+
+    def create(self, inputs: Values, call: Call) -> Created:
+        """Set the policy."""
+        self._put(inputs["queueUrl"], inputs["policy"], inputs, call)
+        return Created(inputs["queueUrl"], self._read(inputs["queueUrl"], inputs, call) or {})
+
+    def _put(self, url: str, document: object, inputs: Values, call: Call) -> None:
+        text = document if isinstance(document, str) else json.dumps(document)
+        client = self.client(call, inputs)
+        client.set_queue_attributes(QueueUrl=url, Attributes={"Policy": text})
+
+    def _read(self, url: str, inputs: Values, call: Call) -> Values | None:
+        client = self.client(call, inputs)
+        found = client.get_queue_attributes(QueueUrl=url, AttributeNames=["Policy"])
+        policy = found.get("Attributes", {}).get("Policy")
+        if not policy:
+            return None
+        return {"queueUrl": url, "policy": same_document(inputs.get("policy"), policy)}
+
+    def read(self, record: Record, call: Call) -> Values | None:
+        """Return the policy as it is live; a queue without one has none."""
+        try:
+            return self._read(record.id, record.inputs, call)
+        except NotFoundError:
+            return None
+
+    def update(self, record: Record, old: Values, new: Values, call: Call) -> Values:
+        """Set the policy anew."""
+        self._put(record.id, new["policy"], new, call)
+        return self._read(record.id, new, call) or {}
+
+    def delete(self, record: Record, call: Call) -> None:
+        """Take the policy from the queue."""
+        with self.ignore_missing():
+            self._put(record.id, "", record.inputs, call)

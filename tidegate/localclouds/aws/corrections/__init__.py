@@ -9,11 +9,14 @@ from __future__ import annotations
 from tidegate.localclouds.aws.corrections.autoscaling import correct_autoscaling
 from tidegate.localclouds.aws.corrections.budgets import correct_budgets
 from tidegate.localclouds.aws.corrections.capacity import correct_capacity_reservations
+from tidegate.localclouds.aws.corrections.capacity_blocks import correct_capacity_blocks
 from tidegate.localclouds.aws.corrections.ec2 import correct_instances
 from tidegate.localclouds.aws.corrections.eks import correct_eks
 from tidegate.localclouds.aws.corrections.logs import correct_logs
 from tidegate.localclouds.aws.corrections.networks import correct_networks
+from tidegate.localclouds.aws.corrections.placement_groups import correct_placement_groups
 from tidegate.localclouds.aws.corrections.s3 import correct_s3
+from tidegate.localclouds.aws.corrections.topics import correct_topics
 
 
 def correct_moto() -> None:
@@ -21,8 +24,11 @@ def correct_moto() -> None:
     correct_instances()
     correct_networks()
     correct_capacity_reservations()
+    correct_capacity_blocks()
+    correct_placement_groups()
     correct_autoscaling()
     correct_eks()
     correct_s3()
     correct_logs()
     correct_budgets()
+    correct_topics()

@@ -1,14 +1,20 @@
-"""EC2 capacity reservations, which moto lacks: create, describe, modify, cancel, tags."""
+"""EC2 capacity reservations, which moto lacks: create, describe, modify, cancel, tags.
+
+A capacity block is one too, with a start and an end of its own: nothing modifies or cancels it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from tidegate.localclouds.aws.corrections.offerings import explain_unoffered
 from tidegate.localclouds.aws.corrections.patching import add
 
 ACTIVE, CANCELLED = "active", "cancelled"
+SCHEDULED, EXPIRED = "scheduled", "expired"
+CAPACITY_BLOCK = "capacity-block"
 UNLIMITED, LIMITED = "unlimited", "limited"
 RUNNING = "running"
 
@@ -23,15 +29,37 @@ class Reservation:
     state: str = ACTIVE
     order: int = field(default=0)
 
+    @property
+    def is_block(self) -> bool:
+        """Tell whether it is a capacity block."""
+        return self.fields.get("ReservationType") == CAPACITY_BLOCK
+
+    @property
+    def shown_state(self) -> str:
+        """Return the state as of now: a block starts and ends by itself."""
+        if self.state != ACTIVE or not self.is_block:
+            return self.state
+        moment = _now()
+        if moment < self.fields["StartDate"]:
+            return SCHEDULED
+        return ACTIVE if moment < self.fields["EndDate"] else EXPIRED
+
     def matches(self, instance: Any) -> bool:
-        """Tell whether a running on-demand instance would count against it."""
+        """Tell whether a running instance would count against it."""
         return (
-            self.state == ACTIVE
+            self.shown_state == ACTIVE
             and instance.state == RUNNING
-            and getattr(instance, "lifecycle", None) is None
+            and getattr(instance, "capacity_reservation_id", None) in (None, self.id)
+            and self._takes(instance)
             and instance.instance_type == self.fields["InstanceType"]
             and instance.placement.zone == self.fields["AvailabilityZone"]
         )
+
+    def _takes(self, instance: Any) -> bool:
+        """Tell whether it takes instances of that market: targeted ones only those that name it."""
+        if self.is_block:
+            return getattr(instance, "capacity_reservation_id", None) == self.id
+        return getattr(instance, "lifecycle", None) is None
 
 
 def correct_capacity_reservations() -> None:
@@ -56,11 +84,8 @@ def _reservations(backend: Any) -> dict[str, Reservation]:
 
 def _create(self: Any) -> Any:
     from moto.core.responses import ActionResult
-    from moto.core.utils import utcnow
-    from moto.ec2.utils import random_id
 
     asked = self._get_params()
-    backend = self.ec2_backend
     _check_request(asked, self.region)
     fields = {
         "InstanceType": asked["InstanceType"],
@@ -76,13 +101,29 @@ def _create(self: Any) -> Any:
         "OutpostArn": asked.get("OutpostArn"),
         "PlacementGroupArn": asked.get("PlacementGroupArn"),
     }
-    known = _reservations(backend)
+    made = keep_reservation(self, fields, asked)
+    return ActionResult({"CapacityReservation": render_reservation(self, made)})
+
+
+def keep_reservation(self: Any, fields: dict[str, Any], asked: dict[str, Any]) -> Reservation:
+    """Keep a new reservation with the tags that were asked for."""
+    from moto.core.utils import utcnow
+    from moto.ec2.utils import random_id
+
+    known = _reservations(self.ec2_backend)
     made = Reservation(random_id("cr"), fields, utcnow(), order=len(known))
     known[made.id] = made
     for specification in asked.get("TagSpecifications", []):
         tags = {tag["Key"]: tag.get("Value", "") for tag in specification.get("Tags", [])}
-        backend.create_tags([made.id], tags)
-    return ActionResult({"CapacityReservation": _render(self, made)})
+        self.ec2_backend.create_tags([made.id], tags)
+    return made
+
+
+def _now() -> datetime:
+    from moto.core.utils import utcnow
+
+    moment: datetime = utcnow()
+    return moment.replace(tzinfo=UTC)
 
 
 def _check_request(asked: dict[str, Any], region: str) -> None:
@@ -107,7 +148,7 @@ def _describe(self: Any) -> Any:
     ids = self._get_param("CapacityReservationIds", [])
     known = _reservations(self.ec2_backend)
     chosen = [_get(known, key) for key in ids] if ids else list(known.values())
-    rendered = [_render(self, reservation) for reservation in chosen]
+    rendered = [render_reservation(self, reservation) for reservation in chosen]
     for name, values in self._filters_from_querystring().items():
         rendered = [item for item in rendered if _filter_value(item, name) in values]
     return ActionResult({"CapacityReservations": rendered})
@@ -125,7 +166,7 @@ def _modify(self: Any) -> Any:
     from moto.core.responses import ActionResult
 
     asked = self._get_params()
-    reservation = _get(_reservations(self.ec2_backend), asked["CapacityReservationId"])
+    reservation = _get_changeable(self, asked["CapacityReservationId"])
     if asked.get("InstanceCount"):
         reservation.fields["TotalInstanceCount"] = int(asked["InstanceCount"])
     for name in ("EndDate", "EndDateType", "InstanceMatchCriteria"):
@@ -140,8 +181,18 @@ def _cancel(self: Any) -> Any:
     from moto.core.responses import ActionResult
 
     key = self._get_param("CapacityReservationId")
-    _get(_reservations(self.ec2_backend), key).state = CANCELLED
+    _get_changeable(self, key).state = CANCELLED
     return ActionResult({"Return": True})
+
+
+def _get_changeable(self: Any, id: str) -> Reservation:
+    from moto.ec2.exceptions import EC2ClientError
+
+    reservation = _get(_reservations(self.ec2_backend), id)
+    if reservation.is_block:
+        words = f"The capacity reservation '{id}' is a Capacity Block: it cannot be changed"
+        raise EC2ClientError("OperationNotPermitted", words)
+    return reservation
 
 
 def _get(known: dict[str, Reservation], id: str) -> Reservation:
@@ -153,18 +204,19 @@ def _get(known: dict[str, Reservation], id: str) -> Reservation:
     return known[id]
 
 
-def _render(self: Any, reservation: Reservation) -> dict[str, Any]:
+def render_reservation(self: Any, reservation: Reservation) -> dict[str, Any]:
+    """Return a reservation as the API describes it."""
     backend, account = self.ec2_backend, self.current_account
     tags = backend.describe_tags(filters={"resource-id": [reservation.id]})
     arn = f"arn:aws:ec2:{self.region}:{account}:capacity-reservation/{reservation.id}"
     return {
+        "StartDate": reservation.created,
         **{name: value for name, value in reservation.fields.items() if value is not None},
         "CapacityReservationId": reservation.id,
         "CapacityReservationArn": arn,
         "OwnerId": account,
         "AvailableInstanceCount": _count_available(backend, reservation),
-        "State": reservation.state,
-        "StartDate": reservation.created,
+        "State": reservation.shown_state,
         "CreateDate": reservation.created,
         "Tags": [{"Key": tag["key"], "Value": tag["value"]} for tag in tags],
     }
@@ -172,8 +224,11 @@ def _render(self: Any, reservation: Reservation) -> dict[str, Any]:
 
 def _count_available(backend: Any, reservation: Reservation) -> int:
     """Return what is unused: running instances fill the oldest matching reservation first."""
-    if reservation.state != ACTIVE:
+    if reservation.shown_state != ACTIVE:
         return 0
+    if reservation.is_block:
+        running = sum(1 for instance in backend.all_instances() if reservation.matches(instance))
+        return max(0, int(reservation.fields["TotalInstanceCount"]) - running)
     used = sum(1 for instance in backend.all_instances() if reservation.matches(instance))
     older = sum(
         other.fields["TotalInstanceCount"]
@@ -186,7 +241,11 @@ def _count_available(backend: Any, reservation: Reservation) -> int:
 
 def _is_alike(one: Reservation, other: Reservation) -> bool:
     names = ("InstanceType", "AvailabilityZone")
-    return one.state == ACTIVE and all(one.fields[n] == other.fields[n] for n in names)
+    return (
+        one.state == ACTIVE
+        and not one.is_block
+        and all(one.fields[n] == other.fields[n] for n in names)
+    )
 
 
 def _to_bool(value: Any) -> bool:
