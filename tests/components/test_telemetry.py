@@ -171,8 +171,8 @@ def test_a_locked_log_bucket_is_protected(declare):
         ),
         (
             "aws",
-            {"daily_quota_gib": 1},
-            "telemetry run-logs: daily_quota_gib = 1: cannot be set: only Log Analytics has a",
+            {"daily_quota_gib": 0},
+            "telemetry run-logs: daily_quota_gib = 0: takes nothing; expected more than 0",
         ),
         (
             "aws",

@@ -12,15 +12,19 @@ from tidegate_components.telemetry.spec import StreamSpec
 
 with narrow_imports("pulumi_aws.cloudwatch"):
     from pulumi_aws.cloudwatch.log_group import LogGroup
+    from pulumi_aws.cloudwatch.metric_alarm import MetricAlarm
+
+SECONDS_A_DAY = 86_400
+BYTES_PER_GIB = 1024**3
 
 
 def declare(
     parent: pulumi.ComponentResource,
     spec: StreamSpec,
-    inputs: dict[str, Any],  # noqa: ARG001 - the same signature on every cloud
+    inputs: dict[str, Any],
     opts: pulumi.ResourceOptions | None,
 ) -> dict[str, pulumi.Input[str]]:
-    """Declare the log group and return its cloud identifiers."""
+    """Declare the log group, and the alarm of its quota; return its cloud identifiers."""
     group = LogGroup(
         spec.id,
         region=spec.region,
@@ -38,4 +42,34 @@ def declare(
             retain_on_delete=True if spec.keep_on_delete else None,
         ),
     )
+    if spec.daily_quota_gib is not None:
+        _declare_alarm(parent, spec, group, inputs["alarm_actions"], opts)
     return {"logGroup": group.name, "arn": group.arn, "region": spec.region}
+
+
+def _declare_alarm(
+    parent: pulumi.ComponentResource,
+    spec: StreamSpec,
+    group: LogGroup,
+    actions: Any,
+    opts: pulumi.ResourceOptions | None,
+) -> None:
+    """Declare what says that a day took more than its quota; CloudWatch has no cap."""
+    quota = spec.daily_quota_gib or 0
+    MetricAlarm(
+        f"{spec.id}-quota",
+        region=spec.region,
+        alarm_description=f"{spec.where} took more than {quota} GiB in a day",
+        namespace="AWS/Logs",
+        metric_name="IncomingBytes",
+        dimensions={"LogGroupName": group.name},
+        statistic="Sum",
+        period=SECONDS_A_DAY,
+        evaluation_periods=1,
+        comparison_operator="GreaterThanThreshold",
+        threshold=float(quota * BYTES_PER_GIB),
+        treat_missing_data="notBreaching",
+        alarm_actions=actions,
+        tags=spec.cost_labels,
+        opts=child_options(parent, opts, MetricAlarm),
+    )

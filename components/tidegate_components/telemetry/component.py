@@ -12,6 +12,7 @@ from tidegate.catalog.load import load_catalog
 from tidegate.vocabulary.capacity import Cloud
 from tidegate_components.arguments import gather_inputs
 from tidegate_components.telemetry.args import TelemetryArgs
+from tidegate_components.telemetry.collector import render_collector
 from tidegate_components.telemetry.parse import parse_stream
 
 REQUIRED_INPUTS = {
@@ -19,6 +20,7 @@ REQUIRED_INPUTS = {
     Cloud.GCP: ("project",),
     Cloud.AZURE: ("resource_group_name",),
 }
+OPTIONAL_INPUTS = ("alarm_actions", "notification_channels")
 
 
 class Telemetry(pulumi.ComponentResource):
@@ -31,6 +33,9 @@ class Telemetry(pulumi.ComponentResource):
     """What the stream adds to the capacity manifest."""
     bindings: pulumi.Output[dict[str, Any]]
     """The stream's id with its cloud identifiers, which are known after creation."""
+    collector: dict[str, Any]
+    """Settings of an OpenTelemetry Collector and of Prometheus that hold exclusions, sampling and
+    the metric budget, and who else does."""
 
     def __init__(
         self,
@@ -50,13 +55,23 @@ class Telemetry(pulumi.ComponentResource):
         Raises:
             InvalidInput: Before anything is registered, with every fault of the arguments.
         """
-        spec = parse_stream(name, args, catalog or load_catalog())
+        facts = catalog or load_catalog()
+        spec = parse_stream(name, args, facts)
         own = args.get(spec.cloud.value)
-        inputs = gather_inputs(spec.where, spec.cloud.value, own, REQUIRED_INPUTS[spec.cloud])
+        inputs = gather_inputs(
+            spec.where, spec.cloud.value, own, REQUIRED_INPUTS[spec.cloud], OPTIONAL_INPUTS
+        )
         super().__init__("tidegate:index:Telemetry", name, None, opts)
         # Only the SDK of the stream's own cloud is imported.
         cloud = importlib.import_module(f"tidegate_components.telemetry.{spec.cloud.value}")
         identifiers = cloud.declare(self, spec, inputs, opts)
-        self.capacity = spec.to_fragment()
+        self.capacity = spec.to_fragment(facts)
         self.bindings = pulumi.Output.from_input({name: {"cloud": spec.cloud.value, **identifiers}})
-        self.register_outputs({"capacity": self.capacity, "bindings": self.bindings})
+        self.collector = render_collector(spec)
+        self.register_outputs(
+            {
+                "capacity": self.capacity,
+                "bindings": self.bindings,
+                "collector": self.collector,
+            }
+        )

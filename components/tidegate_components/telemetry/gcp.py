@@ -8,6 +8,7 @@ import pulumi
 
 from tidegate_components.children import child_options
 from tidegate_components.sdk_imports import narrow_imports
+from tidegate_components.telemetry.gcp_routing import declare_quota_alert, declare_routing
 from tidegate_components.telemetry.spec import StreamSpec
 
 with narrow_imports("pulumi_gcp.logging"):
@@ -20,7 +21,7 @@ def declare(
     inputs: dict[str, Any],
     opts: pulumi.ResourceOptions | None,
 ) -> dict[str, pulumi.Input[str]]:
-    """Declare the log bucket and return its cloud identifiers."""
+    """Declare the log bucket and what routes into it; return its cloud identifiers."""
     bucket = ProjectBucketConfig(
         spec.id,
         bucket_id=spec.id,
@@ -41,4 +42,15 @@ def declare(
             retain_on_delete=True if spec.keep_on_delete else None,
         ),
     )
-    return {"logBucket": bucket.bucket_id, "name": bucket.name, "region": spec.region}
+    identifiers: dict[str, pulumi.Input[str]] = {
+        "logBucket": bucket.bucket_id,
+        "name": bucket.name,
+        "region": spec.region,
+    }
+    project = inputs["project"]
+    if spec.gcp_filter:
+        identifiers["sink"] = declare_routing(parent, spec, bucket, project, opts)
+    if spec.daily_quota_gib is not None:
+        channels = inputs["notification_channels"]
+        declare_quota_alert(parent, spec, project, channels, opts)
+    return identifiers

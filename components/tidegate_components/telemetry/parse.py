@@ -12,7 +12,9 @@ from tidegate.vocabulary.capacity import Cloud, TelemetryClass
 from tidegate_components.arguments import Arguments
 from tidegate_components.names import check_identifier
 from tidegate_components.telemetry import args as shapes
+from tidegate_components.telemetry.metric_budget import MetricBudget, parse_metric_budget
 from tidegate_components.telemetry.spec import StreamSpec
+from tidegate_components.telemetry.thinning import parse_exclusions, parse_sampling
 
 LOG_CLASSES = {
     Cloud.AWS: ("STANDARD", "INFREQUENT_ACCESS", "DELIVERY"),
@@ -27,6 +29,9 @@ BASIC_DAYS = 30
 
 ARCHIVE_AFTER_DAYS = 90
 """Where data is kept longer than Log Analytics can query at once, how long it can be queried."""
+
+COUNTER_LABELS = 10
+"""Cloud Logging's limit of labels on a metric that users define (Logging quotas and limits)."""
 
 _TABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,59}_CL")
 
@@ -43,12 +48,15 @@ def parse_stream(name: str, raw: Mapping[str, Any], catalog: Catalog) -> StreamS
     log_class = _log_class(read, cloud)
     days = _retention(read, cloud, log_class, catalog.retention_steps(cloud))
     for other in Cloud:
-        if other is not cloud and other is not Cloud.AWS and read.has(other.value):
+        if other is not cloud and read.has(other.value):
             reason = f"concerns {other.value}, and the stream is in {cloud.value}"
             read.refuse(other.value, None, reason, "leave it out")
     gcp = read.nested("gcp", shapes.TelemetryGcpArgs)
     azure = read.nested("azure", shapes.TelemetryAzureArgs)
+    read.nested("aws", shapes.TelemetryAwsArgs)
     locked, analytics = _one_way(gcp)
+    exclusions = parse_exclusions(read)
+    metrics = parse_metric_budget(read)
     spec = StreamSpec(
         id=name,
         cloud=cloud,
@@ -65,10 +73,15 @@ def parse_stream(name: str, raw: Mapping[str, Any], catalog: Catalog) -> StreamS
         locked=locked,
         analytics=analytics,
         table_name=_table_name(azure, name),
+        exclusions=exclusions,
+        sampling=parse_sampling(read),
+        metrics=metrics,
+        ingestion_rule=bool(azure and (exclusions or azure.flag("ingestion_rule", False))),
+        gcp_filter=gcp.text("filter", "") if gcp else "",
+        exclude_from_default=gcp.flag("exclude_from_default", True) if gcp else True,
+        counter_labels=_counter_labels(gcp, metrics),
     )
-    if spec.daily_quota_gib is not None and (cloud is not Cloud.AZURE or not spec.daily_quota_gib):
-        reason = "cannot be set: only Log Analytics has a daily cap, of more than 0"
-        read.refuse("daily_quota_gib", spec.daily_quota_gib, reason, "leave it out")
+    _check_quota(read, spec)
     read.finish()
     return spec
 
@@ -132,6 +145,45 @@ def _one_way(gcp: Arguments | None) -> tuple[bool, bool]:
         reason = "is needed: `locked` and `enable_analytics` can never be switched off again"
         gcp.refuse("acknowledge_one_way", None, reason, "true")
     return locked, analytics
+
+
+def _check_quota(read: Arguments, spec: StreamSpec) -> None:
+    """Refuse a quota of nothing, and whom to tell of a quota that is not there."""
+    if spec.daily_quota_gib is not None and not spec.daily_quota_gib:
+        read.refuse("daily_quota_gib", spec.daily_quota_gib, "takes nothing", "more than 0")
+    for cloud, key in ((Cloud.AWS, "alarm_actions"), (Cloud.GCP, "notification_channels")):
+        own = read.input(cloud.value) if cloud is spec.cloud else None
+        told = isinstance(own, Mapping) and own.get(key)
+        if told and spec.daily_quota_gib is None:
+            reason, expected = "tells of a daily quota, and none is stated", "daily_quota_gib too"
+            read.refuse(f"{cloud.value}.{key}", None, reason, expected)
+
+
+def _counter_labels(
+    gcp: Arguments | None, metrics: MetricBudget | None
+) -> tuple[tuple[str, str], ...]:
+    """Return the labels of the metric that counts entries, within Cloud Logging's limits."""
+    if gcp is None:
+        return ()
+    key = "counter_labels"
+    labels = gcp.text_map(key)
+    if labels and not gcp.has("filter"):
+        gcp.refuse(key, None, "count the entries of a filter, and none is stated", "gcp.filter too")
+    if len(labels) > COUNTER_LABELS:
+        reason = "are more labels than a metric of Cloud Logging takes"
+        gcp.refuse(key, len(labels), reason, f"at most {COUNTER_LABELS}")
+    allowed = [label for label, _ in metrics.label_values] if metrics else []
+    for label, extractor in labels.items():
+        if not re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]{0,99}", label):
+            expected = "a letter, then letters, digits and '_'"
+            gcp.refuse(f"{key}.{label}", None, "is no label of a metric", expected)
+        elif allowed and label not in allowed:
+            reason = "is not among metrics.label_values, which bound the series"
+            gcp.refuse(f"{key}.{label}", None, reason, f"one of {', '.join(allowed)}")
+        if not re.match(r"(REGEXP_)?EXTRACT\(", extractor):
+            expected = "EXTRACT(field) or REGEXP_EXTRACT(field, expression)"
+            gcp.refuse(f"{key}.{label}", extractor, "is no extractor", expected)
+    return tuple(sorted(labels.items()))
 
 
 def _table_name(azure: Arguments | None, identifier: str) -> str:

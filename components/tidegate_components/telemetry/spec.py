@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from tidegate.catalog.catalog import Catalog
 from tidegate.manifest.build import dump_manifest
-from tidegate.manifest.kept import TelemetryStream
+from tidegate.manifest.kept import Exclusion, TelemetryStream
 from tidegate.manifest.model import Fragment
+from tidegate.pricing.telemetry import estimate_telemetry
 from tidegate.vocabulary.capacity import Cloud, TelemetryClass
 from tidegate.vocabulary.labels import CostLabels
+from tidegate_components.telemetry.metric_budget import MetricBudget
+from tidegate_components.telemetry.thinning import ExclusionSpec, SamplingSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,13 @@ class StreamSpec:
         log_class: The cloud's own class; empty where it has none.
         locked: Whether retention can never be shortened again (Google Cloud).
         table_name: The custom table (Azure).
+        exclusions: Entries that are not taken.
+        sampling: How much of the rest is kept; None for everything.
+        metrics: The budget of time series; None where none is stated.
+        ingestion_rule: Whether a data collection rule is declared (Azure).
+        gcp_filter: Which entries the stream's sink takes; empty for no sink (Google Cloud).
+        exclude_from_default: Whether they are kept out of the bucket _Default (Google Cloud).
+        counter_labels: Labels of a metric that counts entries → extractor (Google Cloud).
     """
 
     id: str
@@ -40,6 +51,13 @@ class StreamSpec:
     locked: bool
     analytics: bool
     table_name: str
+    exclusions: tuple[ExclusionSpec, ...] = ()
+    sampling: SamplingSpec | None = None
+    metrics: MetricBudget | None = None
+    ingestion_rule: bool = False
+    gcp_filter: str = ""
+    exclude_from_default: bool = True
+    counter_labels: tuple[tuple[str, str], ...] = ()
 
     @property
     def where(self) -> str:
@@ -59,9 +77,23 @@ class StreamSpec:
         """The labels in words, for resources that take a description and no labels."""
         return " ".join(f"{key}={value}" for key, value in sorted(self.cost_labels.items()))
 
-    def to_fragment(self) -> dict[str, Any]:
-        """Return what the stream adds to the manifest, as plain JSON."""
-        stream = TelemetryStream(
+    @property
+    def caps(self) -> bool:
+        """Whether the cloud itself takes no more than the daily quota."""
+        return self.cloud is Cloud.AZURE
+
+    def to_fragment(self, catalog: Catalog) -> dict[str, Any]:
+        """Return what the stream adds to the manifest, as plain JSON, its estimate included."""
+        stream = self._to_stream()
+        estimate = estimate_telemetry(stream, catalog, self._expected_series())
+        whole = stream.model_copy(update={"estimate": estimate})
+        return dump_manifest(Fragment(telemetry=[whole]))
+
+    def _expected_series(self) -> int | None:
+        return self.metrics.expected_series if self.metrics else None
+
+    def _to_stream(self) -> TelemetryStream:
+        return TelemetryStream(
             id=self.id,
             cloud=self.cloud,
             account=self.account,
@@ -71,6 +103,12 @@ class StreamSpec:
             log_class=self.log_class,
             expected_gib_per_month=self.expected_gib_per_month,
             daily_quota_gib=self.daily_quota_gib,
+            quota_action="cap" if self.caps else "alarm",
+            sampling_percent=self.sampling.percent if self.sampling else None,
+            exclusions=[
+                Exclusion(name=each.name, expected_share=each.expected_share)
+                for each in self.exclusions
+            ],
+            max_active_series=self.metrics.max_active_series if self.metrics else None,
             labels=self.cost_labels,
         )
-        return dump_manifest(Fragment(telemetry=[stream]))

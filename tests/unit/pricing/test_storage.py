@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 
 from tidegate.catalog.load import load_catalog
 from tidegate.catalog.model import TelemetryPrice
-from tidegate.manifest.kept import Bucket
+from tidegate.manifest.kept import Bucket, TelemetryStream
 from tidegate.pricing.plan import build_plan_cost
 from tidegate.pricing.storage import share_by_class
-from tidegate.pricing.telemetry import monthly_telemetry_cost
+from tidegate.pricing.telemetry import (
+    estimate_telemetry,
+    monthly_telemetry_cost,
+    price_telemetry,
+)
 
 CATALOG = load_catalog()
 Factory = Callable[..., Any]
@@ -197,3 +201,45 @@ def test_keeping_longer_never_costs_less(volume: Decimal, days: int, more: int) 
     shorter = monthly_telemetry_cost(volume, days, price)
     assert shorter <= monthly_telemetry_cost(volume, days + more, price)
     assert shorter >= volume * Decimal("0.5")
+
+
+def test_an_alarm_cuts_nothing_off(manifest: Factory) -> None:
+    alarmed = STREAM | {"retention_days": 30, "daily_quota_gib": "1", "quota_action": "alarm"}
+    priced = line(manifest(telemetry=[alarmed]))
+    assert priced.monthly.declared == Decimal(50)
+    assert "the cloud has no cap: the daily quota only raises an alarm" in priced.notes
+
+
+@given(
+    shares=st.lists(st.none() | st.decimals(0, 1, places=3), max_size=3),
+    percent=st.none() | st.decimals("0.001", 100, places=3),
+    volume=st.decimals(0, 10_000, places=2),
+    quota=st.none() | st.decimals("0.1", 100, places=1),
+    days=st.integers(1, 400),
+)
+def test_the_estimate_and_the_plan_say_the_same_and_thinning_never_adds(
+    shares: list[Decimal | None],
+    percent: Decimal | None,
+    volume: Decimal,
+    quota: Decimal | None,
+    days: int,
+) -> None:
+    exclusions = [
+        {"name": f"e{index}", "expected_share": share} for index, share in enumerate(shares)
+    ]
+    stream = TelemetryStream.model_validate(
+        STREAM
+        | {
+            "retention_days": days,
+            "expected_gib_per_month": volume,
+            "exclusions": exclusions,
+            "sampling_percent": percent,
+            "daily_quota_gib": quota,
+        }
+    )
+    estimate = estimate_telemetry(stream, CATALOG)
+    priced = price_telemetry(stream, CATALOG).monthly.declared
+    assert estimate.ingestion is not None
+    assert estimate.retention is not None
+    assert priced == estimate.ingestion + estimate.retention
+    assert 0 <= estimate.gib_per_month <= volume  # type: ignore[operator]
