@@ -109,6 +109,7 @@ def _carrier(token: str, path: str) -> Carrier:
 _UNBILLED = (
     # Their labels never reach the bill, or they are parts of something that does.
     "azure-native:insights:DiagnosticSetting",  # its name before azure-native 3
+    "azure-native:network:Subnet",  # the tags are those of resources that it refers to
     "gcp:monitoring/alertPolicy:AlertPolicy",
     "gcp:monitoring/notificationChannel:NotificationChannel",
 )

@@ -18,6 +18,9 @@ Body = Mapping[str, Any]
 GROUP_NAME = re.compile(r"[-\w.()]{0,89}[-\w()]")
 COMPUTE_NAME = re.compile(r"[A-Za-z0-9_](?:[-\w.]{0,78}[A-Za-z0-9_])?")
 ZONES = ("1", "2", "3")
+MIX = "Mix"
+"""The size of a scale set that has several."""
+MOST_SIZES = 5
 
 
 def check_resource_group(name: Any, body: Body) -> Iterator[CheckFailure]:
@@ -72,12 +75,43 @@ def check_scale_set(name: Any, body: Body) -> Iterator[CheckFailure]:
         )
     yield from _check_zones(body)
     size, count = look(body, "sku.name"), look(body, "sku.capacity")
-    if isinstance(size, str) and size != "Mix":
+    if isinstance(size, str) and size != MIX:
         for reason in places.check_size(size, str(body.get("location") or "")):
             yield CheckFailure("sku.name", reason)
     if isinstance(count, int) and not 0 <= count <= 1000:
         yield CheckFailure("sku.capacity", f"Capacity {count} is not in 0 to 1000.")
+    yield from _check_sizes(body)
     yield from _check_spot(body.get("properties") or {})
+
+
+def _check_sizes(body: Body) -> Iterator[CheckFailure]:
+    """Say what is wrong with an instance mix: sizes for a flexible set of the size "Mix"."""
+    properties, size = body.get("properties") or {}, look(body, "sku.name")
+    place, profile = "properties.skuProfile", properties.get("skuProfile")
+    if profile is None:
+        if size == MIX:
+            yield CheckFailure(place, "A scale set of size Mix needs skuProfile.")
+        return
+    if size not in (MIX, UNKNOWN):
+        yield CheckFailure("sku.name", f"A scale set with skuProfile has the size Mix, got {size}.")
+    if properties.get("orchestrationMode") not in ("Flexible", None, UNKNOWN):
+        yield CheckFailure(place, "An instance mix needs orchestrationMode Flexible.")
+    sizes = look(profile, "vmSizes")
+    if sizes is UNKNOWN:
+        return
+    if not isinstance(sizes, list) or not 1 <= len(sizes) <= MOST_SIZES:
+        yield CheckFailure(f"{place}.vmSizes", f"An instance mix has 1 to {MOST_SIZES} sizes.")
+        return
+    is_ranked = look(profile, "allocationStrategy") in ("Prioritized", UNKNOWN)
+    for index, each in enumerate(sizes):
+        given = look(each, "name")
+        reasons = places.check_size(given, str(body.get("location") or ""))
+        for reason in reasons if isinstance(given, str) else ():
+            yield CheckFailure(f"{place}.vmSizes[{index}].name", reason)
+        if look(each, "rank") is not None and not is_ranked:
+            yield CheckFailure(
+                f"{place}.vmSizes[{index}].rank", "Ranks need the allocation strategy Prioritized."
+            )
 
 
 def _check_spot(properties: Body) -> Iterator[CheckFailure]:
@@ -96,6 +130,11 @@ def _check_spot(properties: Body) -> Iterator[CheckFailure]:
     elif priority == "Spot" and look(profile, "capacityReservation") not in (None, UNKNOWN):
         yield CheckFailure(
             f"{place}.capacityReservation", "A spot scale set cannot use a capacity reservation."
+        )
+    if look(properties, "spotRestorePolicy.enabled") is True and priority not in ("Spot", UNKNOWN):
+        yield CheckFailure(
+            "properties.spotRestorePolicy",
+            "Spot restore needs virtualMachineProfile.priority Spot.",
         )
     yield from _check_mix(properties, priority)
 
