@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,6 +19,11 @@ from azure.core.credentials import AccessToken
 from azure.mgmt.core.policies import ARMChallengeAuthenticationPolicy
 
 from tidegate.localclouds.contracts import Call, Cloud, World
+from tidegate.localclouds.lifecycle import (
+    local_environment,
+    reset_local_clouds,
+    start_local_clouds,
+)
 from tidegate.localclouds.resources import Difference, Resource, ResourceTypes
 from tidegate.localclouds.server import build_world, open_face
 from tidegate.localclouds.wire import Properties
@@ -238,3 +248,73 @@ def build_azure_options() -> Callable[[str, str], dict[str, Any]]:
         }
 
     return build
+
+
+ROOT = Path(__file__).parents[2]
+PULUMI = ROOT / ".tools/bin/pulumi"
+
+
+class PulumiProject:
+    """A program in a folder, run by the real CLI against local clouds of its own."""
+
+    def __init__(self, folder: Path, program: str) -> None:
+        self.state = folder / "clouds"
+        self.project = folder / "project"
+        self.project.mkdir()
+        (folder / "backend").mkdir()
+        (self.project / "__main__.py").write_text(program)
+        virtualenv = str(Path(sys.executable).parent.parent)
+        runtime = {"name": "python", "options": {"virtualenv": virtualenv}}
+        (self.project / "Pulumi.yaml").write_text(json.dumps({"name": "p", "runtime": runtime}))
+        self.base = {
+            "PATH": f"{self._build_host(folder)}:{PULUMI.parent}:{virtualenv}/bin:/usr/bin:/bin",
+            "HOME": str(folder),
+            "PULUMI_HOME": str(folder / "home"),
+            "PULUMI_BACKEND_URL": f"file://{folder / 'backend'}",
+            "PULUMI_CONFIG_PASSPHRASE": "tests",
+            "PULUMI_SKIP_UPDATE_CHECK": "true",
+            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+        }
+        self.endpoints = start_local_clouds(self.state)
+
+    def _build_host(self, folder: Path) -> Path:
+        programs = folder / "bin"
+        programs.mkdir()
+        host = programs / "pulumi-language-python"
+        command = f'exec {sys.executable} -m tidegate.engine.language_host "$@"'
+        host.write_text(f"#!/bin/sh\n{command}\n")
+        host.chmod(0o755)
+        return programs
+
+    def restart(self) -> None:
+        os.kill(self.endpoints.pid, signal.SIGKILL)
+        self.endpoints = start_local_clouds(self.state)
+
+    def run(self, *arguments: str, expect: int = 0) -> str:
+        result = subprocess.run(
+            [PULUMI, *arguments, "--non-interactive"],
+            cwd=self.project,
+            env=local_environment(self.endpoints, self.base),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert result.returncode == expect, result.stdout + result.stderr
+        return result.stdout
+
+
+@pytest.fixture
+def pulumi_project(tmp_path: Path) -> Iterator[Callable[[str], PulumiProject]]:
+    """Return a function that makes a project of a program's text; its local clouds end with it."""
+    if not PULUMI.exists():
+        pytest.skip("needs .tools/bin/pulumi; ./scripts/setup builds it")
+    made: list[PulumiProject] = []
+
+    def build(program: str) -> PulumiProject:
+        made.append(PulumiProject(tmp_path, program))
+        return made[-1]
+
+    yield build
+    for project in made:
+        reset_local_clouds(project.state)
+    shutil.rmtree(tmp_path, ignore_errors=True)

@@ -27,7 +27,7 @@ def run(tmp_path):
 
 
 def test_says_what_to_do_when_nothing_runs(run):
-    for command in ("status", "env"):
+    for command in ("status", "env", "kubeconfig"):
         result = run(command)
         assert result.exit_code == 1
         assert "start them with: tidegate local up" in result.stderr
@@ -61,6 +61,8 @@ def test_a_session(run, monkeypatch):
     assert f"export AWS_ENDPOINT_URL={up['awsUrl']}\n" in exports
     assert listed == added
     assert added[0]["count"] is None
+    with pytest.raises(InvalidInput, match="is no cluster of the local clouds"):
+        run("kubeconfig", "--cluster", "aws/ml.us-east-1")
     with pytest.raises(InvalidInput, match="latency needs a time"):
         run("fault", "add", "latency")
     assert run("fault", "clear").stdout == "1 faults cleared\n"

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import boto3
 import httpx
 import pytest
 
-from tidegate.localclouds.lifecycle import (
-    local_environment,
-    reset_local_clouds,
-    start_local_clouds,
-)
-
-ROOT = Path(__file__).parents[2]
-PULUMI = ROOT / ".tools/bin/pulumi"
 PROGRAM = """
 import json
 import pulumi
@@ -55,88 +41,36 @@ pulumi.export("logs", logs.name)
 """
 
 
-class Stack:
-    """A project in a folder, run against the local clouds of another."""
-
-    def __init__(self, folder):
-        self.state = folder / "clouds"
-        self.project = folder / "project"
-        self.project.mkdir()
-        (folder / "backend").mkdir()
-        (self.project / "__main__.py").write_text(PROGRAM)
-        virtualenv = str(Path(sys.executable).parent.parent)
-        runtime = {"name": "python", "options": {"virtualenv": virtualenv}}
-        (self.project / "Pulumi.yaml").write_text(json.dumps({"name": "p", "runtime": runtime}))
-        self.base = {
-            "PATH": f"{self._build_host(folder)}:{PULUMI.parent}:{virtualenv}/bin:/usr/bin:/bin",
-            "HOME": str(folder),
-            "PULUMI_HOME": str(folder / "home"),
-            "PULUMI_BACKEND_URL": f"file://{folder / 'backend'}",
-            "PULUMI_CONFIG_PASSPHRASE": "tests",
-            "PULUMI_SKIP_UPDATE_CHECK": "true",
-            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
-        }
-        self.endpoints = start_local_clouds(self.state)
-
-    def _build_host(self, folder):
-        programs = folder / "bin"
-        programs.mkdir()
-        host = programs / "pulumi-language-python"
-        command = f'exec {sys.executable} -m tidegate.engine.language_host "$@"'
-        host.write_text(f"#!/bin/sh\n{command}\n")
-        host.chmod(0o755)
-        return programs
-
-    def restart(self):
-        os.kill(self.endpoints.pid, signal.SIGKILL)
-        self.endpoints = start_local_clouds(self.state)
-
-    def run(self, *arguments, expect=0):
-        result = subprocess.run(
-            [PULUMI, *arguments, "--non-interactive"],
-            cwd=self.project,
-            env=local_environment(self.endpoints, self.base),
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert result.returncode == expect, result.stdout + result.stderr
-        return result.stdout
-
-    def client(self, service):
-        return boto3.client(
-            service,
-            region_name="us-east-1",
-            endpoint_url=self.endpoints.aws_url,
-            aws_access_key_id="tests",
-            aws_secret_access_key="tests",
-        )
+@pytest.fixture
+def stack(pulumi_project):
+    return pulumi_project(PROGRAM)
 
 
 @pytest.fixture
-def stack(tmp_path):
-    if not PULUMI.exists():
-        pytest.skip("needs .tools/bin/pulumi; ./scripts/setup builds it")
-    made = Stack(tmp_path)
-    yield made
-    reset_local_clouds(made.state)
-    shutil.rmtree(tmp_path, ignore_errors=True)
+def client(stack):
+    return lambda service: boto3.client(
+        service,
+        region_name="us-east-1",
+        endpoint_url=stack.endpoints.aws_url,
+        aws_access_key_id="tests",
+        aws_secret_access_key="tests",
+    )
 
 
 @pytest.mark.slow
-def test_drift_kill_replacement_fault_and_destroy(stack):
+def test_drift_kill_replacement_fault_and_destroy(stack, client):
     stack.run("stack", "init", "dev")
     stack.run("config", "set", "aws:region", "us-east-1")
 
     stack.run("up", "--yes", "--skip-preview")
     outputs = json.loads(stack.run("stack", "output", "--json"))
-    scaling, logs = stack.client("autoscaling"), stack.client("logs")
+    scaling, logs = client("autoscaling"), client("logs")
     tags = scaling.describe_tags(Filters=[{"Name": "key", "Values": ["k"]}])["Tags"]
     assert [tag["ResourceId"] for tag in tags] == [outputs["group"]]
 
     scaling.set_desired_capacity(AutoScalingGroupName=outputs["group"], DesiredCapacity=3)
     logs.put_retention_policy(logGroupName=outputs["logs"], retentionInDays=90)
-    stack.client("s3").put_bucket_tagging(
+    client("s3").put_bucket_tagging(
         Bucket=outputs["bucket"], Tagging={"TagSet": [{"Key": "team", "Value": "other"}]}
     )
     stack.restart()
@@ -147,7 +81,7 @@ def test_drift_kill_replacement_fault_and_destroy(stack):
     assert "~ 3 updated" in refreshed
 
     stack.run("up", "--yes", "--skip-preview")
-    groups = stack.client("logs").describe_log_groups()["logGroups"]
+    groups = client("logs").describe_log_groups()["logGroups"]
     assert [group["retentionInDays"] for group in groups] == [30]
     stack.run("preview", "--expect-no-changes")
 
@@ -158,15 +92,15 @@ def test_drift_kill_replacement_fault_and_destroy(stack):
     assert "InsufficientInstanceCapacity" in refused
     replaced = stack.run("up", "--yes", "--skip-preview")
     assert "aws:eks:NodeGroup nodes replaced" in replaced.replace("  ", " ")
-    cluster = stack.client("eks").list_clusters()["clusters"][0]
-    live = stack.client("eks").list_nodegroups(clusterName=cluster)["nodegroups"]
+    cluster = client("eks").list_clusters()["clusters"][0]
+    live = client("eks").list_nodegroups(clusterName=cluster)["nodegroups"]
     assert len(live) == 1
     assert live != [outputs["nodes"]]
 
     stack.run("destroy", "--yes", "--skip-preview")
-    assert stack.client("eks").list_clusters()["clusters"] == []
-    assert stack.client("s3").list_buckets()["Buckets"] == []
-    running = stack.client("ec2").describe_instances(
+    assert client("eks").list_clusters()["clusters"] == []
+    assert client("s3").list_buckets()["Buckets"] == []
+    running = client("ec2").describe_instances(
         Filters=[{"Name": "instance-state-name", "Values": ["running"]}]
     )
     assert running["Reservations"] == []

@@ -173,6 +173,8 @@ class Cloud:
         scope: Where a provider's ids are not unique over all its configurations (Kubernetes has
             a namespace/name in each cluster): the package, "@" and what tells them apart.
         check_settings: Says which of a provider's own settings are refused.
+        tells_all: Whether what a read answers is all there is: an input that it leaves out was
+            removed, and is not filled in from what was asked for.
         replace_settings: Names the settings whose change is another provider: its resources are
             replaced.
     """
@@ -189,6 +191,7 @@ class Cloud:
     close: Callable[[], None] | None = None
     schemas: Mapping[str, ResourceSchema] = field(default_factory=dict)
     scope: Callable[[Call], str] | None = None
+    tells_all: bool = False
     check_settings: Callable[[Values], Iterable[CheckFailure]] | None = None
     replace_settings: Callable[[Values, Values], Iterable[str]] | None = None
 

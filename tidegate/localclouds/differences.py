@@ -55,42 +55,52 @@ def forces_replacement(change: Change, rules: TypeRules) -> bool:
     return any(plain == path or plain.startswith(f"{path}.") for path in rules.replace)
 
 
-def overlay(shape: Shape, asked: Any, live: Any) -> Any:
+def overlay(shape: Shape, asked: Any, live: Any, *, whole: bool = False) -> Any:
     """Return what is live, in the form in which it was asked for.
 
     Of objects only the properties that were asked for are taken, so that the cloud's defaults
     are no drift; maps and lists are taken whole; a list in another order is the same list.
+
+    Args:
+        shape: The form of both.
+        asked: What a program gave.
+        live: What there is.
+        whole: Whether `live` tells everything: what is absent there is gone, and lists keep
+            their order.
     """
     if live is None:
-        return asked
+        return None if whole else asked
     shape = shape.option_of(asked)
     if shape.kind == "object" and isinstance(asked, dict) and isinstance(live, dict):
-        return {
-            key: overlay(shape.properties.get(key, ANY), value, live.get(key))
-            for key, value in asked.items()
-        }
+        return _overlay_object(shape, asked, live, whole=whole)
     if isinstance(asked, list) and isinstance(live, list):
-        return _overlay_list(shape, asked, live)
+        return _overlay_list(shape, asked, live, whole=whole)
     return live
 
 
-def _overlay_list(shape: Shape, asked: list[Any], live: list[Any]) -> list[Any]:
-    if sorted(map(repr, asked)) == sorted(map(repr, live)):
+def _overlay_object(shape: Shape, asked: Values, live: Values, *, whole: bool) -> Values:
+    found = {
+        key: overlay(shape.properties.get(key, ANY), value, live.get(key), whole=whole)
+        for key, value in asked.items()
+    }
+    return {key: value for key, value in found.items() if value is not None or not whole}
+
+
+def _overlay_list(shape: Shape, asked: list[Any], live: list[Any], *, whole: bool) -> list[Any]:
+    if not whole and sorted(map(repr, asked)) == sorted(map(repr, live)):
         return asked
     if shape.item is None or len(asked) != len(live):
         return live
-    return [overlay(shape.item, *pair) for pair in zip(asked, live, strict=True)]
+    pairs = zip(asked, live, strict=True)
+    return [overlay(shape.item, before, now, whole=whole) for before, now in pairs]
 
 
-def overlay_inputs(shape: Shape, asked: Values, live: Values) -> Values:
+def overlay_inputs(shape: Shape, asked: Values, live: Values, *, whole: bool = False) -> Values:
     """Return the inputs as they would have to read to describe what is live.
 
     A map that nobody asked for but that holds something now (tags added by hand) is drift too.
     """
-    drifted = {
-        key: overlay(shape.properties.get(key, ANY), value, live.get(key))
-        for key, value in asked.items()
-    }
+    drifted = _overlay_object(shape, asked, live, whole=whole)
     added = {
         key: live[key]
         for key, form in shape.properties.items()

@@ -219,8 +219,10 @@ class Resource:
             self.call.world.store.delete(*self._key(id))
             return None
         given = asked if asked.values else Properties(record.inputs)
-        outputs = self._complete(record.inputs, live)
-        inputs = overlay_inputs(self.schema.inputs, given.values, as_given(self.schema, outputs))
+        outputs = live if self.cloud.tells_all else self._complete(record.inputs, live)
+        shown = as_given(self.schema, outputs)
+        whole = self.cloud.tells_all
+        inputs = overlay_inputs(self.schema.inputs, given.values, shown, whole=whole)
         return (inputs, given.secrets), self._render(outputs, given)
 
     def _adopt(self, id: str) -> Record | None:

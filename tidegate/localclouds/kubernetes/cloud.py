@@ -34,6 +34,7 @@ def build_kubernetes_cloud(world: World) -> Cloud:
         face=KubernetesFace(api).application(),
         schemas={token: each.schema for token, each in custom.items()},
         scope=scope_of,
+        tells_all=True,
         check_settings=check_settings,
         replace_settings=replace_settings,
     )

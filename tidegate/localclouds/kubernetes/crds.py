@@ -22,7 +22,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
@@ -94,12 +94,13 @@ def _parse_name(name: str, names: Mapping[str, Any]) -> Shape:
     found = names.get(name, name)
     if isinstance(found, dict):
         return DeclaredShape("object", declared=found, names=names)
-    if "|" in found:
+    if "|" in found or name in names:
         return Shape("string", choices=tuple(found.split("|")))
     raise ValueError(f"no shape is called {name!r}")
 
 
-def load_custom_kinds() -> dict[str, CustomKind]:
+@cache
+def load_custom_kinds() -> Mapping[str, CustomKind]:
     """Read every file of custom resources: by Pulumi's type token."""
     folder = resources.files("tidegate.localclouds") / "data" / "crds"
     return {

@@ -9,6 +9,9 @@ from tidegate.localclouds.kubernetes.kinds import Kind
 from tidegate.localclouds.routes import Answer
 
 VERSION = "1.34"
+VERSION_TEXT = f"v{VERSION}.0+tidegate-local"
+UNBUILT = ("buildDate", "compiler", "gitCommit", "gitTreeState", "goVersion", "platform")
+"""What clients want to be told of the build of an API server; this one has none."""
 VERBS = ["create", "delete", "get", "list", "patch", "update"]
 
 
@@ -17,9 +20,8 @@ def answer_discovery(kinds: Collection[Kind], path: str) -> Answer | None:
     path = path.rstrip("/")
     if path == "/version":
         major, minor = VERSION.split(".")
-        return Answer(
-            {"major": major, "minor": minor, "gitVersion": f"v{VERSION}.0+tidegate-local"}
-        )
+        unknown = dict.fromkeys(UNBUILT, "")
+        return Answer({**unknown, "major": major, "minor": minor, "gitVersion": VERSION_TEXT})
     if path == "/api":
         return Answer({"kind": "APIVersions", "versions": ["v1"]})
     if path == "/apis":

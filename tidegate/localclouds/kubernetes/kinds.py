@@ -57,7 +57,6 @@ BUILT_IN: tuple[Kind, ...] = (
     RESOURCE_QUOTA,
     Kind("", "v1", "LimitRange", "limitranges"),
     Kind("", "v1", "ConfigMap", "configmaps"),
-    Kind("", "v1", "Secret", "secrets"),
     Kind("", "v1", "Service", "services"),
     Kind("", "v1", "ServiceAccount", "serviceaccounts"),
     PRIORITY_CLASS,

@@ -65,9 +65,7 @@ def _check_cluster_queue(body: Body) -> Failures:
     fungibility = spec.get("flavorFungibility") or {}
     tries = [fungibility.get("whenCanBorrow"), fungibility.get("whenCanPreempt", "TryNextFlavor")]
     if "preference" in fungibility and tries != ["TryNextFlavor", "TryNextFlavor"]:
-        reason = (
-            "preference can only be set when whenCanBorrow and whenCanPreempt are TryNextFlavor"
-        )
+        reason = "preference needs whenCanBorrow and whenCanPreempt to be TryNextFlavor"
         yield CheckFailure("spec.flavorFungibility", reason)
     preemption = spec.get("preemption") or {}
     borrows = look(preemption, "borrowWithinCohort.policy") or "Never"

@@ -34,31 +34,31 @@ class ObjectType(StoredType):
 
     def __init__(self, api: ApiServer, kind: Kind) -> None:
         self._api = api
-        self._kind = kind
+        self.kind = kind
 
     def prepare(self, inputs: Values, call: Call) -> Values:
         """State version and kind, and the namespace where the kind has one."""
         metadata = inputs.get("metadata") or {}
-        if self._kind.namespaced and isinstance(metadata, dict) and not metadata.get("namespace"):
+        if self.kind.namespaced and isinstance(metadata, dict) and not metadata.get("namespace"):
             namespace = call.settings.get("namespace") or DEFAULT_NAMESPACE
             metadata = {**metadata, "namespace": namespace}
-        fixed = {"apiVersion": self._kind.api_version, "kind": self._kind.name}
+        fixed = {"apiVersion": self.kind.api_version, "kind": self.kind.name}
         return {**inputs, **fixed, "metadata": metadata}
 
     def check(self, inputs: Values, call: Call) -> Iterable[CheckFailure]:
         """Say what the object's fields contradict among themselves."""
         metadata = inputs["metadata"]
-        if metadata is not UNKNOWN and metadata.get("namespace") and not self._kind.namespaced:
-            reason = f"a {self._kind.name} stands in no namespace"
+        if metadata is not UNKNOWN and metadata.get("namespace") and not self.kind.namespaced:
+            reason = f"a {self.kind.name} stands in no namespace"
             yield CheckFailure("metadata.namespace", reason)
-        yield from check_object(self._kind.token, inputs)
+        yield from check_object(self.kind.token, inputs)
 
     def create(self, inputs: Values, call: Call) -> Created:
         """Create the object in the cluster that the provider's kubeconfig means."""
         namespace = self._namespace(inputs)
-        body = self._api.create(self._cluster(call), self._kind, namespace, inputs)
+        body = self._api.create(self._cluster(call), self.kind, namespace, inputs)
         name = body["metadata"]["name"]
-        full = f"{namespace}/{name}" if self._kind.namespaced else name
+        full = f"{namespace}/{name}" if self.kind.namespaced else name
         return Created(full, self._outputs(body, inputs))
 
     def read(self, record: Record, call: Call) -> Values | None:
@@ -70,22 +70,22 @@ class ObjectType(StoredType):
         """Carry what changed over to the live object; what others own in it stays."""
         namespace, name = self._split(record.id)
         cluster = self._cluster(call)
-        live = self._api.get(cluster, self._kind, namespace, name)
+        live = self._api.get(cluster, self.kind, namespace, name)
         live["metadata"].pop("resourceVersion")
         body = apply_changes(live, old, new)
-        written = self._api.replace(cluster, self._kind, namespace, name, body)
+        written = self._api.replace(cluster, self.kind, namespace, name, body)
         return self._outputs(written, new)
 
     def delete(self, record: Record, call: Call) -> None:
         """Delete the object, and wait for nobody: one that is still used is refused."""
         namespace, name = self._split(record.id)
         cluster = self._cluster(call)
-        users = find_users(self._api, cluster, self._kind, name)
+        users = find_users(self._api, cluster, self.kind, name)
         if users:
             why = f"it is in use by {', '.join(users)} (finalizer kueue.x-k8s.io/resource-in-use)"
-            raise denied_delete(self._kind, name, why)
+            raise denied_delete(self.kind, name, why)
         try:
-            self._api.delete(cluster, self._kind, namespace, name)
+            self._api.delete(cluster, self.kind, namespace, name)
         except NotFoundError:
             return
 
@@ -103,7 +103,7 @@ class ObjectType(StoredType):
 
     def _find(self, id: str, call: Call) -> Body | None:
         namespace, name = self._split(id)
-        return self._api.find(self._cluster(call), self._kind, namespace, name)
+        return self._api.find(self._cluster(call), self.kind, namespace, name)
 
     def _cluster(self, call: Call) -> Cluster:
         found = find_cluster(self._api.world, call.settings)
@@ -112,16 +112,16 @@ class ObjectType(StoredType):
         return found
 
     def _namespace(self, inputs: Values) -> str:
-        return str(inputs["metadata"]["namespace"]) if self._kind.namespaced else ""
+        return str(inputs["metadata"]["namespace"]) if self.kind.namespaced else ""
 
     def _split(self, id: str) -> tuple[str, str]:
         namespace, _, name = id.rpartition("/")
-        return (namespace or DEFAULT_NAMESPACE) if self._kind.namespaced else "", name
+        return (namespace or DEFAULT_NAMESPACE) if self.kind.namespaced else "", name
 
     def _outputs(self, body: Body, inputs: Values) -> Values:
         """Return the object; the label that a namespace gets by itself only where asked for."""
         metadata: dict[str, Any] = {**body["metadata"]}
-        if self._kind is NAMESPACE:
+        if self.kind is NAMESPACE:
             asked = (inputs.get("metadata") or {}).get("labels") or {}
             labels = metadata.get("labels") or {}
             metadata["labels"] = {
