@@ -1,0 +1,499 @@
+"""Notices, access, cost alarms and snapshots on AWS: declared, and read back through boto3."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from botocore.exceptions import ClientError
+
+from tidegate.localclouds.refusals import CloudError, NotFoundError
+
+RULE = "aws:cloudwatch/eventRule:EventRule"
+TARGET = "aws:cloudwatch/eventTarget:EventTarget"
+QUEUE = "aws:sqs/queue:Queue"
+QUEUE_POLICY = "aws:sqs/queuePolicy:QueuePolicy"
+TOPIC = "aws:sns/topic:Topic"
+TOPIC_POLICY = "aws:sns/topicPolicy:TopicPolicy"
+PROFILE = "aws:iam/instanceProfile:InstanceProfile"
+ENTRY = "aws:eks/accessEntry:AccessEntry"
+CLUSTER = "aws:eks/cluster:Cluster"
+MONITOR = "aws:costexplorer/anomalyMonitor:AnomalyMonitor"
+SUBSCRIPTION = "aws:costexplorer/anomalySubscription:AnomalySubscription"
+COST_TAG = "aws:costexplorer/costAllocationTag:CostAllocationTag"
+SNAPSHOTS = "aws:dlm/lifecyclePolicy:LifecyclePolicy"
+ACCOUNT = "123456789012"
+NOBODY = f"arn:aws:iam::{ACCOUNT}:role/nobody"
+INTERRUPTED = json.dumps(
+    {"source": ["aws.ec2"], "detail-type": ["EC2 Spot Instance Interruption Warning"]}
+)
+TRUST = json.dumps({"Version": "2012-10-17", "Statement": []})
+
+
+def allow(action, resource):
+    statement = {
+        "Effect": "Allow",
+        "Principal": {"Service": "events.amazonaws.com"},
+        "Action": action,
+        "Resource": resource,
+    }
+    return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+
+
+def tags_of(pairs):
+    return {pair["Key"]: pair["Value"] for pair in pairs}
+
+
+@pytest.fixture(scope="module")
+def entered(aws, base):
+    """A cluster whose access is governed by entries."""
+    inputs = {
+        "roleArn": base.role,
+        "vpcConfig": {"subnetIds": base.subnets},
+        "accessConfig": {"authenticationMode": "API"},
+    }
+    return aws.up(CLUSTER, inputs, "entered").id
+
+
+@pytest.fixture(scope="module")
+def topic(aws):
+    return aws.up(TOPIC, {}, "alarms")
+
+
+def test_a_rule_and_its_target_read_back_whole(aws, boto):
+    queue = aws.up(QUEUE, {}, "notices")
+    rule_inputs = {
+        "eventPattern": INTERRUPTED,
+        "description": "spot",
+        "state": "ENABLED",
+        "tags": {"team": "ml"},
+    }
+    rule = aws.up(RULE, rule_inputs, "spot")
+    target_inputs = {
+        "rule": rule.id,
+        "arn": queue.outputs["arn"],
+        "deadLetterConfig": {"arn": queue.outputs["arn"]},
+        "retryPolicy": {"maximumEventAgeInSeconds": 60, "maximumRetryAttempts": 0},
+        "inputTransformer": {
+            "inputPaths": {"id": "$.detail.instance-id"},
+            "inputTemplate": '{"id": <id>}',
+        },
+    }
+    target = aws.up(TARGET, target_inputs, "spot")
+    events = boto("events")
+
+    live = events.describe_rule(Name=rule.id)
+    found = events.list_targets_by_rule(Rule=rule.id)["Targets"]
+    tags = events.list_tags_for_resource(ResourceARN=live["Arn"])["Tags"]
+
+    assert live["Arn"] == rule.outputs["arn"]
+    assert json.loads(live["EventPattern"]) == json.loads(INTERRUPTED)
+    assert (live["Description"], live["State"]) == ("spot", "ENABLED")
+    assert tags_of(tags) == {"team": "ml"}
+    assert found == [
+        {
+            "Id": target.inputs["targetId"],
+            "Arn": queue.outputs["arn"],
+            "DeadLetterConfig": {"Arn": queue.outputs["arn"]},
+            "RetryPolicy": {"MaximumEventAgeInSeconds": 60, "MaximumRetryAttempts": 0},
+            "InputTransformer": {
+                "InputPathsMap": {"id": "$.detail.instance-id"},
+                "InputTemplate": '{"id": <id>}',
+            },
+        }
+    ]
+    assert aws.refresh(RULE, rule, "spot") == rule.inputs
+    assert aws.refresh(TARGET, target, "spot") == target.inputs
+    with pytest.raises(CloudError, match="has targets"):
+        aws.destroy(RULE, rule, "spot")
+    changed = aws.change(RULE, rule, {**rule_inputs, "state": "DISABLED", "tags": {}}, "spot")
+    assert events.describe_rule(Name=rule.id)["State"] == "DISABLED"
+    assert len(events.list_targets_by_rule(Rule=rule.id)["Targets"]) == 1
+    aws.destroy(TARGET, target, "spot")
+    aws.destroy(RULE, changed, "spot")
+    assert aws.refresh(RULE, changed, "spot") is None
+
+
+def test_a_queue_policy_reads_back_and_its_deletion_leaves_the_queue(aws, boto):
+    queue = aws.up(QUEUE, {}, "policed")
+    policy = allow("sqs:SendMessage", queue.outputs["arn"])
+    made = aws.up(QUEUE_POLICY, {"queueUrl": queue.id, "policy": policy}, "policed")
+
+    def look():
+        url = boto("sqs").get_queue_url(QueueName=queue.outputs["name"])["QueueUrl"]
+        found = boto("sqs").get_queue_attributes(QueueUrl=url, AttributeNames=["All"])
+        return found["Attributes"].get("Policy")
+
+    assert json.loads(look()) == json.loads(policy)
+    assert aws.refresh(QUEUE_POLICY, made, "policed") == made.inputs
+    assert aws.refresh(QUEUE, queue, "policed") == queue.inputs
+    aws.destroy(QUEUE_POLICY, made, "policed")
+    assert not look()
+    assert aws.refresh(QUEUE_POLICY, made, "policed") is None
+
+
+def test_a_topic_and_its_policy_read_back_whole(aws, boto):
+    inputs = {
+        "displayName": "Cost",
+        "tracingConfig": "Active",
+        "signatureVersion": 2,
+        "tags": {"team": "ml"},
+    }
+    made = aws.up(TOPIC, inputs, "cost")
+    policy = allow("SNS:Publish", made.id)
+    policed = aws.up(TOPIC_POLICY, {"arn": made.id, "policy": policy}, "cost")
+    sns = boto("sns")
+
+    def look():
+        return sns.get_topic_attributes(TopicArn=made.id)["Attributes"]
+
+    assert look()["DisplayName"] == "Cost"
+    assert (look()["TracingConfig"], look()["SignatureVersion"]) == ("Active", "2")
+    assert json.loads(look()["Policy"]) == json.loads(policy)
+    assert tags_of(sns.list_tags_for_resource(ResourceArn=made.id)["Tags"]) == {"team": "ml"}
+    assert aws.refresh(TOPIC, made, "cost") == made.inputs
+    assert aws.refresh(TOPIC_POLICY, policed, "cost") == policed.inputs
+    changed = aws.change(TOPIC, made, {"displayName": "Money"}, "cost")
+    assert look()["DisplayName"] == "Money"
+    assert "TracingConfig" not in look()
+    aws.destroy(TOPIC_POLICY, policed, "cost")
+    assert json.loads(look()["Policy"])["Statement"][0]["Principal"] == {"AWS": "*"}
+    aws.destroy(TOPIC, changed, "cost")
+    assert aws.refresh(TOPIC, changed, "cost") is None
+
+
+def test_an_instance_profile_exchanges_its_role_in_place(aws, boto):
+    roles = [aws.up("aws:iam/role:Role", {"assumeRolePolicy": TRUST}, f"node-{n}").id for n in "ab"]
+    inputs = {"role": roles[0], "path": "/ml/", "tags": {"team": "ml"}}
+    made = aws.up(PROFILE, inputs, "nodes")
+
+    def look():
+        found = boto("iam").get_instance_profile(InstanceProfileName=made.id)
+        return found["InstanceProfile"]
+
+    assert look()["Arn"] == made.outputs["arn"]
+    assert look()["Path"] == "/ml/"
+    assert [role["RoleName"] for role in look()["Roles"]] == roles[:1]
+    assert tags_of(look()["Tags"]) == {"team": "ml"}
+    assert aws.refresh(PROFILE, made, "nodes") == made.inputs
+    changed = aws.change(PROFILE, made, {**inputs, "role": roles[1]}, "nodes")
+    assert [role["RoleName"] for role in look()["Roles"]] == roles[1:]
+    aws.destroy(PROFILE, changed, "nodes")
+    assert aws.refresh(PROFILE, changed, "nodes") is None
+
+
+def test_an_access_entry_reads_back_whole_and_goes_with_its_cluster(aws, base, boto):
+    cluster_inputs = {
+        "roleArn": base.role,
+        "vpcConfig": {"subnetIds": base.subnets},
+        "accessConfig": {"authenticationMode": "API_AND_CONFIG_MAP"},
+    }
+    cluster = aws.up(CLUSTER, cluster_inputs, "entries")
+    inputs = {
+        "clusterName": cluster.id,
+        "principalArn": base.role,
+        "kubernetesGroups": ["trainers"],
+        "userName": "trainer",
+        "tags": {"team": "ml"},
+    }
+    made = aws.up(ENTRY, inputs, "trainer")
+    eks = boto("eks")
+
+    live = eks.describe_access_entry(clusterName=cluster.id, principalArn=base.role)["accessEntry"]
+
+    assert live["accessEntryArn"] == made.outputs["accessEntryArn"]
+    assert (live["type"], live["username"]) == ("STANDARD", "trainer")
+    assert live["kubernetesGroups"] == ["trainers"]
+    assert live["tags"] == {"team": "ml"}
+    assert eks.list_access_entries(clusterName=cluster.id)["accessEntries"] == [base.role]
+    assert aws.refresh(ENTRY, made, "trainer") == made.inputs
+    changed = aws.change(ENTRY, made, {**inputs, "kubernetesGroups": [], "tags": {}}, "trainer")
+    live = eks.describe_access_entry(clusterName=cluster.id, principalArn=base.role)["accessEntry"]
+    assert (live["kubernetesGroups"], live["tags"]) == ([], {})
+    aws.destroy(CLUSTER, cluster, "entries")
+    assert aws.refresh(ENTRY, changed, "trainer") is None
+
+
+def test_nodes_enter_under_the_name_that_their_kind_has(aws, base, entered):
+    role = aws.up("aws:iam/role:Role", {"assumeRolePolicy": TRUST}, "karpenter-nodes")
+    inputs = {
+        "clusterName": entered,
+        "principalArn": role.outputs["arn"],
+        "type": "EC2_LINUX",
+    }
+
+    made = aws.up(ENTRY, inputs, "nodes")
+
+    assert made.outputs["userName"] == "system:node:{{EC2PrivateDNSName}}"
+    assert aws.refresh(ENTRY, made, "nodes") == made.inputs
+
+
+def test_an_anomaly_monitor_and_its_subscription_read_back_whole(aws, boto, topic):
+    watched = {"Tags": {"Key": "cost-center", "Values": ["ml"], "MatchOptions": ["EQUALS"]}}
+    monitor = aws.up(
+        MONITOR,
+        {
+            "monitorType": "CUSTOM",
+            "monitorSpecification": json.dumps(watched),
+            "tags": {"team": "ml"},
+        },
+        "ml",
+    )
+    inputs = {
+        "frequency": "IMMEDIATE",
+        "monitorArnLists": [monitor.id],
+        "subscribers": [{"type": "SNS", "address": topic.id}],
+        "thresholdExpression": {
+            "ands": [
+                {
+                    "dimension": {
+                        "key": "ANOMALY_TOTAL_IMPACT_ABSOLUTE",
+                        "matchOptions": ["GREATER_THAN_OR_EQUAL"],
+                        "values": ["100"],
+                    }
+                }
+            ]
+        },
+        "tags": {"team": "ml"},
+    }
+    subscription = aws.up(SUBSCRIPTION, inputs, "ml")
+    ce = boto("ce")
+
+    live = ce.get_anomaly_monitors(MonitorArnList=[monitor.id])["AnomalyMonitors"][0]
+    found = ce.get_anomaly_subscriptions(MonitorArn=monitor.id)["AnomalySubscriptions"]
+    tags = ce.list_tags_for_resource(ResourceArn=monitor.id)["ResourceTags"]
+
+    assert live["MonitorSpecification"] == watched
+    assert live["MonitorName"] == monitor.inputs["name"]
+    assert tags_of(tags) == {"team": "ml"}
+    assert [part["SubscriptionArn"] for part in found] == [subscription.id]
+    assert found[0]["Subscribers"] == [{"Type": "SNS", "Address": topic.id, "Status": "CONFIRMED"}]
+    assert found[0]["ThresholdExpression"] == {
+        "And": [
+            {
+                "Dimensions": {
+                    "Key": "ANOMALY_TOTAL_IMPACT_ABSOLUTE",
+                    "MatchOptions": ["GREATER_THAN_OR_EQUAL"],
+                    "Values": ["100"],
+                }
+            }
+        ]
+    }
+    assert aws.refresh(MONITOR, monitor, "ml") == monitor.inputs
+    assert aws.refresh(SUBSCRIPTION, subscription, "ml") == subscription.inputs
+    daily = {
+        **inputs,
+        "frequency": "DAILY",
+        "subscribers": [{"type": "EMAIL", "address": "ml@example.com"}],
+    }
+    changed = aws.change(SUBSCRIPTION, subscription, daily, "ml")
+    assert changed.outputs["frequency"] == "DAILY"
+    aws.destroy(SUBSCRIPTION, changed, "ml")
+    aws.destroy(MONITOR, monitor, "ml")
+    assert aws.refresh(MONITOR, monitor, "ml") is None
+    assert aws.refresh(SUBSCRIPTION, changed, "ml") is None
+
+
+def test_one_monitor_watches_all_services_of_an_account(aws):
+    inputs = {"monitorType": "DIMENSIONAL", "monitorDimension": "SERVICE"}
+    made = aws.up(MONITOR, inputs, "services")
+
+    with pytest.raises(CloudError, match="Limit exceeded on dimensional spend monitor"):
+        aws.up(MONITOR, inputs, "services-again")
+
+    aws.destroy(MONITOR, made, "services")
+
+
+def test_a_cost_allocation_tag_is_switched_off_when_it_goes(aws, boto):
+    made = aws.up(COST_TAG, {"tagKey": "cost-center", "status": "Active"}, "key")
+
+    def look():
+        found = boto("ce").list_cost_allocation_tags(TagKeys=["cost-center"])
+        return found["CostAllocationTags"][0]
+
+    assert (look()["Status"], look()["Type"]) == ("Active", "UserDefined")
+    assert made.outputs["type"] == "UserDefined"
+    assert aws.refresh(COST_TAG, made, "key") == made.inputs
+    aws.destroy(COST_TAG, made, "key")
+    assert look()["Status"] == "Inactive"
+
+
+def snapshots(role, **changes):
+    schedule = {
+        "name": "nightly",
+        "copyTags": True,
+        "createRule": {"interval": 24, "intervalUnit": "HOURS", "times": "03:00"},
+        "retainRule": {"count": 7},
+        "tagsToAdd": {"made-by": "dlm"},
+    }
+    details = {
+        "resourceTypes": ["VOLUME"],
+        "targetTags": {"capacity-pool": "notes"},
+        "schedules": [schedule],
+    }
+    return {
+        "description": "nightly",
+        "executionRoleArn": role,
+        "policyDetails": details,
+        **changes,
+    }
+
+
+def test_a_snapshot_policy_reads_back_whole(aws, base, boto):
+    inputs = snapshots(base.role, tags={"team": "ml"})
+    made = aws.up(SNAPSHOTS, inputs, "nightly")
+    dlm = boto("dlm")
+
+    live = dlm.get_lifecycle_policy(PolicyId=made.id)["Policy"]
+
+    assert live["PolicyArn"] == made.outputs["arn"]
+    assert live["State"] == "ENABLED"
+    assert live["Tags"] == {"team": "ml"}
+    assert live["PolicyDetails"]["TargetTags"] == [{"Key": "capacity-pool", "Value": "notes"}]
+    assert live["PolicyDetails"]["Schedules"] == [
+        {
+            "Name": "nightly",
+            "CopyTags": True,
+            "CreateRule": {"Interval": 24, "IntervalUnit": "HOURS", "Times": ["03:00"]},
+            "RetainRule": {"Count": 7},
+            "TagsToAdd": [{"Key": "made-by", "Value": "dlm"}],
+        }
+    ]
+    assert aws.refresh(SNAPSHOTS, made, "nightly") == made.inputs
+    changed = aws.change(SNAPSHOTS, made, {**inputs, "state": "DISABLED"}, "nightly")
+    assert dlm.get_lifecycle_policy(PolicyId=made.id)["Policy"]["State"] == "DISABLED"
+    aws.destroy(SNAPSHOTS, changed, "nightly")
+    assert aws.refresh(SNAPSHOTS, changed, "nightly") is None
+
+
+@pytest.mark.parametrize(
+    ("token", "inputs", "place", "words"),
+    [
+        (RULE, {}, "eventPattern", "one of eventPattern, scheduleExpression"),
+        (RULE, {"eventPattern": "{"}, "eventPattern", "invalid JSON"),
+        (RULE, {"eventPattern": "{}", "state": "ON"}, "state", "ENABLED"),
+        (TARGET, {"rule": "r"}, "arn", "missing required"),
+        (TARGET, {"rule": "r", "arn": "queue"}, "arn", "expected an ARN"),
+        (
+            TARGET,
+            {"rule": "r", "arn": "arn:aws:sqs:x:1:q", "ecsTarget": {"taskDefinitionArn": "t"}},
+            "ecsTarget",
+            "do not emulate",
+        ),
+        (QUEUE_POLICY, {"queueUrl": "u"}, "policy", "missing required"),
+        (TOPIC, {"tracingConfig": "On"}, "tracingConfig", "PassThrough"),
+        (TOPIC, {"name": "a b"}, "name", "does not match"),
+        (TOPIC_POLICY, {"policy": "{}"}, "arn", "missing required"),
+        (PROFILE, {"path": "ml"}, "path", "begins and ends with a slash"),
+        (ENTRY, {"clusterName": "c"}, "principalArn", "missing required"),
+        (
+            ENTRY,
+            {"clusterName": "c", "principalArn": NOBODY, "type": "NODE"},
+            "type",
+            "EC2_LINUX",
+        ),
+        (MONITOR, {}, "monitorType", "missing required"),
+        (MONITOR, {"monitorType": "ANY"}, "monitorType", "CUSTOM"),
+        (SUBSCRIPTION, {"frequency": "DAILY"}, "subscribers", "missing required"),
+        (
+            SUBSCRIPTION,
+            {"frequency": "HOURLY", "monitorArnLists": ["m"], "subscribers": []},
+            "frequency",
+            "IMMEDIATE",
+        ),
+        (COST_TAG, {"tagKey": "k"}, "status", "missing required"),
+        (COST_TAG, {"tagKey": "k", "status": "On"}, "status", "Inactive"),
+        (SNAPSHOTS, {"description": "d"}, "policyDetails", "missing required"),
+        (SNAPSHOTS, snapshots("r", state="ON"), "state", "ENABLED"),
+    ],
+)
+def test_refuses_what_is_missing_or_out_of_range(aws, token, inputs, place, words):
+    assert words in aws.refusals(token, inputs)[place]
+
+
+def test_refuses_references_to_what_does_not_exist(aws, entered, topic):
+    mail = [{"type": "EMAIL", "address": "ml@example.com"}]
+    watch = {
+        "frequency": "DAILY",
+        "subscribers": mail,
+        "monitorArnLists": ["arn:aws:ce::1:monitor/none"],
+    }
+    queue = f"https://sqs.us-east-1.amazonaws.com/{ACCOUNT}/nowhere"
+    cases = [
+        (TARGET, {"rule": "nowhere", "arn": "arn:aws:sqs:us-east-1:1:q"}, "does not exist"),
+        (QUEUE_POLICY, {"queueUrl": queue, "policy": TRUST}, "does not exist"),
+        (TOPIC_POLICY, {"arn": f"{topic.id}-not", "policy": TRUST}, "not exist"),
+        (PROFILE, {"role": "nobody"}, "nobody"),
+        (ENTRY, {"clusterName": "nowhere", "principalArn": NOBODY}, "No cluster found for name"),
+        (ENTRY, {"clusterName": entered, "principalArn": NOBODY}, "invalid principal"),
+        (SUBSCRIPTION, watch, "arn:aws:ce::1:monitor/none"),
+        (SNAPSHOTS, snapshots(NOBODY), "nobody"),
+    ]
+    for index, (token, inputs, words) in enumerate(cases):
+        with pytest.raises(CloudError) as refused:
+            aws.up(token, inputs, f"refers-{index}")
+        assert words in str(refused.value)
+    with pytest.raises(NotFoundError):
+        aws.up(ENTRY, {"clusterName": "nowhere", "principalArn": NOBODY}, "absent")
+
+
+def test_a_cluster_of_the_config_map_alone_takes_no_access_entries(aws, base):
+    inputs = {"clusterName": base.cluster, "principalArn": base.role}
+
+    with pytest.raises(CloudError, match=r"must be set to one of \[API, API_AND_CONFIG_MAP\]"):
+        aws.up(ENTRY, inputs, "config-map")
+
+
+@pytest.mark.parametrize(
+    ("frequency", "kind", "words"),
+    [("IMMEDIATE", "EMAIL", "SNS subscribers only"), ("WEEKLY", "SNS", "EMAIL subscribers only")],
+)
+def test_an_alert_at_once_goes_to_a_topic_and_a_summary_by_mail(aws, topic, frequency, kind, words):
+    watched = json.dumps({"Tags": {"Key": "k", "Values": ["v"]}})
+    monitor = {"monitorType": "CUSTOM", "monitorSpecification": watched}
+    arn = aws.up(MONITOR, monitor, f"to-{kind}").id
+    inputs = {
+        "frequency": frequency,
+        "monitorArnLists": [arn],
+        "subscribers": [{"type": kind, "address": topic.id}],
+    }
+
+    with pytest.raises(CloudError, match=words):
+        aws.up(SUBSCRIPTION, inputs, f"to-{kind}")
+
+
+def test_tags_of_what_is_not_kept_stay_motos(boto, base):
+    arn = f"arn:aws:eks:us-east-1:{ACCOUNT}:cluster/{base.cluster}"
+    boto("eks").tag_resource(resourceArn=arn, tags={"by": "boto3"})
+
+    assert boto("eks").describe_cluster(name=base.cluster)["cluster"]["tags"]["by"] == "boto3"
+    boto("eks").untag_resource(resourceArn=arn, tagKeys=["by"])
+    with pytest.raises(ClientError, match="does not exist"):
+        boto("dlm").list_tags_for_resource(ResourceArn="arn:aws:dlm:us-east-1:1:policy/x")
+
+
+@pytest.mark.parametrize(
+    ("token", "old", "new", "replaced"),
+    [
+        (RULE, {"eventPattern": "{}"}, {"eventPattern": '{"a": ["b"]}'}, set()),
+        (RULE, {"eventBusName": "a"}, {"eventBusName": "b"}, {"eventBusName"}),
+        (TARGET, {"arn": "a"}, {"arn": "b"}, set()),
+        (TARGET, {"rule": "a"}, {"rule": "b"}, {"rule"}),
+        (QUEUE_POLICY, {"queueUrl": "a"}, {"queueUrl": "b"}, {"queueUrl"}),
+        (TOPIC, {"name": "a"}, {"name": "b"}, {"name"}),
+        (TOPIC_POLICY, {"arn": "a"}, {"arn": "b"}, {"arn"}),
+        (PROFILE, {"role": "a"}, {"role": "b"}, set()),
+        (PROFILE, {"path": "/a/"}, {"path": "/b/"}, {"path"}),
+        (ENTRY, {"principalArn": "a"}, {"principalArn": "b"}, {"principalArn"}),
+        (ENTRY, {"type": "STANDARD"}, {"type": "EC2_LINUX"}, {"type"}),
+        (MONITOR, {"name": "a"}, {"name": "b"}, set()),
+        (MONITOR, {"monitorType": "CUSTOM"}, {"monitorType": "DIMENSIONAL"}, {"monitorType"}),
+        (SUBSCRIPTION, {"frequency": "DAILY"}, {"frequency": "WEEKLY"}, set()),
+        (SUBSCRIPTION, {"name": "a"}, {"name": "b"}, {"name"}),
+        (COST_TAG, {"tagKey": "a"}, {"tagKey": "b"}, {"tagKey"}),
+        (SNAPSHOTS, {"description": "a"}, {"description": "b"}, set()),
+        (SNAPSHOTS, {"defaultPolicy": "VOLUME"}, {"defaultPolicy": "INSTANCE"}, {"defaultPolicy"}),
+    ],
+)
+def test_replaces_where_aws_cannot_change(aws, token, old, new, replaced):
+    assert aws.find(token, "r").diff("id", old, new).replaces == replaced
