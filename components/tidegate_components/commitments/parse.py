@@ -11,20 +11,19 @@ from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.labels import CostLabels
 from tidegate_components.arguments import Arguments
 from tidegate_components.commitments.kinds import CUD_TYPES, RULES, CommitmentKind
-from tidegate_components.commitments.machines import (
-    check_amount,
-    find_attached,
-    find_chips,
-    find_machine,
-    find_price,
-)
+from tidegate_components.commitments.prices import check_amount, find_price
 from tidegate_components.commitments.purchase import (
     check_terms,
     read_acknowledgement,
     read_purchase,
 )
 from tidegate_components.commitments.spec import CommitmentSpec, Purchase
-from tidegate_components.hardware import check_offered
+from tidegate_components.hardware import (
+    check_offered,
+    find_attached,
+    find_chips,
+    find_machine,
+)
 
 MACHINE_KEYS = ("instance_type", "accelerator", "accelerators_per_node", "units")
 

@@ -79,7 +79,7 @@ def check_terms(
         elif agreed.end_date <= bought.start_date:
             reason = f"is not after the start {bought.start_date.isoformat()}"
             read.refuse("acknowledge.end_date", agreed.end_date.isoformat(), reason, "a later day")
-    if kind is CommitmentKind.SAVINGS_PLAN and cloud is Cloud.AWS:
+    if agreed != _NOTHING and kind is CommitmentKind.SAVINGS_PLAN and cloud is Cloud.AWS:
         _check_plan_amount(read, agreed.hourly_amount)
 
 

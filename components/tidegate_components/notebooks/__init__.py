@@ -1,0 +1,1 @@
+"""Interactive machines that stop by themselves when nobody works on them."""

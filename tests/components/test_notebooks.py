@@ -1,0 +1,332 @@
+from __future__ import annotations
+
+import base64
+import subprocess
+
+import pulumi
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tidegate_components import Notebooks
+from tidegate_components.notebooks.lifecycle import MAX_CHARACTERS, encode_script, render_script
+from tidegate_components.notebooks.parse import parse_notebook
+from tidegate_components.notebooks.stop_when_idle import decide_stop, find_last_activity
+
+from tidegate.vocabulary.problems import InvalidInput
+
+ROLE = "arn:aws:iam::123456789012:role/notebook"
+PLACES = {
+    "notebook-instance": {
+        "cloud": "aws",
+        "region": "us-east-1",
+        "instance_type": "ml.g5.xlarge",
+        "aws": {"role_arn": ROLE},
+    },
+    "studio": {
+        "cloud": "aws",
+        "kind": "studio",
+        "region": "us-east-1",
+        "instance_type": "ml.g5.xlarge",
+        "aws": {"role_arn": ROLE, "vpc_id": "vpc-1", "subnet_ids": ["subnet-1"]},
+    },
+    "workbench": {
+        "cloud": "gcp",
+        "region": "us-central1",
+        "zone": "us-central1-a",
+        "instance_type": "g2-standard-48",
+        "gcp": {"project": "acme-ml"},
+    },
+    "compute-instance": {
+        "cloud": "azure",
+        "region": "eastus",
+        "instance_type": "Standard_NC24ads_A100_v4",
+        "azure": {"resource_group_name": "ml", "workspace_name": "lab"},
+    },
+}
+MADE = {
+    "notebook-instance": [
+        "aws:sagemaker/notebookInstance:NotebookInstance",
+        (
+            "aws:sagemaker/notebookInstanceLifecycleConfiguration:"
+            "NotebookInstanceLifecycleConfiguration"
+        ),
+    ],
+    "studio": ["aws:sagemaker/domain:Domain", "aws:sagemaker/userProfile:UserProfile"],
+    "workbench": ["gcp:workbench/instance:Instance"],
+    "compute-instance": ["azure-native:machinelearningservices:Compute"],
+}
+
+
+@pytest.fixture
+def args(labels):
+    def build(which, **changes):
+        merged = {"idle_shutdown_seconds": 7200, "labels": labels, **PLACES[which], **changes}
+        return {key: value for key, value in merged.items() if value is not None}
+
+    return build
+
+
+@pytest.fixture
+def declare(record, args, catalog):
+    def run(kind, opts=None, **changes):
+        return record(lambda: Notebooks("explore", args(kind, **changes), opts, catalog))
+
+    return run
+
+
+def resources(recording):
+    return [each for each in recording.all if not each.type.startswith("tidegate:")]
+
+
+@pytest.mark.parametrize("kind", sorted(PLACES))
+def test_each_kind_is_labelled_and_stops_when_idle(declare, labels, kind):
+    recording = declare(kind)
+
+    assert sorted(each.type for each in resources(recording)) == MADE[kind]
+    for each in resources(recording):
+        found = each.inputs.get("tags") or each.inputs["labels"]
+        assert found == {**labels, "managed-by": "tidegate"}
+    (notebook,) = recording.outputs["explore"]["capacity"]["notebooks"]
+    assert notebook["kind"].endswith(kind)
+    assert notebook["idleShutdownSeconds"] == 7200
+
+
+def test_a_notebook_instance_runs_our_script_at_each_start(declare):
+    lifecycle = declare("notebook-instance", max_age_seconds=86400).one("LifecycleConfiguration")
+
+    script = base64.b64decode(lifecycle.inputs["onStart"]).decode()
+    assert script == render_script(7200, 86400)
+    assert "--idle-seconds 7200 --max-age-seconds 86400" in script
+
+
+def test_the_script_is_one_that_bash_and_python_read_and_sagemaker_takes(tmp_path):
+    script = render_script(3600, None)
+    program = script.split("<<'TIDEGATE_END'\n")[1].split("TIDEGATE_END\n")[0]
+
+    checked = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    compile(program, "stop_when_idle.py", "exec")
+    assert len(encode_script(3 * 86400, 30 * 86400)) <= MAX_CHARACTERS
+
+
+def test_users_cannot_switch_the_shutdown_off(declare):
+    instance = declare("notebook-instance").one("NotebookInstance").inputs
+    settings = declare("studio").one("UserProfile").inputs["userSettings"]
+
+    assert instance["rootAccess"] == "Disabled"
+    for app in ("jupyterLabAppSettings", "codeEditorAppSettings"):
+        idle = settings[app]["appLifecycleManagement"]["idleSettings"]
+        assert idle == {
+            "lifecycleManagement": "ENABLED",
+            "idleTimeoutInMinutes": 120,
+            "maxIdleTimeoutInMinutes": 120,
+        }
+
+
+def test_a_notebook_in_a_subnet_has_no_internet_access_of_its_own(declare):
+    aws = {"role_arn": ROLE, "subnet_id": "subnet-1", "security_group_ids": ["sg-1"]}
+
+    assert declare("notebook-instance").one("NotebookInstance").inputs["directInternetAccess"] == (
+        "Enabled"
+    )
+    private = declare("notebook-instance", aws=aws).one("NotebookInstance").inputs
+    assert (private["directInternetAccess"], private["subnetId"]) == ("Disabled", "subnet-1")
+
+
+def test_a_studio_domain_that_exists_is_not_made_again(declare):
+    recording = declare("studio", aws={"role_arn": ROLE, "domain_id": "d-1"})
+
+    assert [each.type for each in resources(recording)] == [MADE["studio"][1]]
+    assert recording.one("UserProfile").inputs["domainId"] == "d-1"
+
+
+def test_a_workbench_has_no_public_address_and_stays_stopped(declare):
+    instance = declare("workbench").one("workbench/instance:Instance")
+
+    assert instance.inputs["gceSetup"]["disablePublicIp"] is True
+    assert instance.inputs["gceSetup"]["metadata"] == {"idle-timeout-seconds": "7200"}
+    assert instance.ignored == ["desiredState"]
+
+
+def test_an_accelerator_is_attached_to_a_plain_workbench_machine(declare):
+    recording = declare(
+        "workbench", instance_type="n1-standard-8", accelerator="t4", accelerators_per_node=1
+    )
+
+    setup = recording.one("workbench/instance:Instance").inputs["gceSetup"]
+    assert setup["acceleratorConfigs"] == [{"type": "NVIDIA_TESLA_T4", "coreCount": "1"}]
+
+
+def test_a_compute_instance_is_made_anew_because_azure_changes_none(declare):
+    azure = {
+        "resource_group_name": "ml",
+        "workspace_name": "lab",
+        "stop_cron": "0 19 * * *",
+        "stop_time_zone": "W. Europe Standard Time",
+    }
+    compute = declare("compute-instance", azure=azure).one("machinelearningservices:Compute")
+
+    assert list(compute.request.replaceOnChanges) == ["properties", "location", "identity"]
+    assert compute.request.deleteBeforeReplace
+    properties = compute.inputs["properties"]["properties"]
+    assert properties["idleTimeBeforeShutdown"] == "PT120M"
+    assert properties["sshSettings"] == {"sshPublicAccess": "Disabled"}
+    (stop,) = properties["schedules"]["computeStartStop"]
+    assert stop["cron"] == {"expression": "0 19 * * *", "timeZone": "W. Europe Standard Time"}
+
+
+def test_the_callers_options_reach_the_children_they_concern(declare):
+    opts = pulumi.ResourceOptions(ignore_changes=["tags", "volumeSize"], protect=True)
+    recording = declare("notebook-instance", opts)
+
+    assert recording.one("NotebookInstance").ignored == ["tags", "volumeSize"]
+    assert recording.one("LifecycleConfiguration").ignored == ["tags"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "start"),
+    [
+        (
+            "notebook-instance",
+            {"idle_shutdown_seconds": None},
+            (
+                "notebook explore: idle_shutdown_seconds: is required: a notebook that nobody "
+                "stops is paid for all night; expected 600 to 259200 seconds"
+            ),
+        ),
+        (
+            "studio",
+            {"idle_shutdown_seconds": 1800},
+            (
+                "notebook explore: idle_shutdown_seconds = 1800: is no idle time of a studio "
+                "(SageMaker API reference, IdleSettings: 60 to 525600 minutes); expected 3600 to "
+                "31536000 seconds in whole minutes"
+            ),
+        ),
+        (
+            "workbench",
+            {"idle_shutdown_seconds": 90000},
+            "notebook explore: idle_shutdown_seconds = 90000: is no idle time of a workbench",
+        ),
+        (
+            "compute-instance",
+            {"idle_shutdown_seconds": 930},
+            "notebook explore: idle_shutdown_seconds = 930: is no idle time of a compute-instance",
+        ),
+        (
+            "compute-instance",
+            {"max_age_seconds": 86400},
+            "notebook explore: max_age_seconds = 86400: cannot be kept by a compute-instance",
+        ),
+        (
+            "compute-instance",
+            {"disk_gib": 100},
+            "notebook explore: disk_gib: cannot be chosen: a compute-instance has a disk of its",
+        ),
+        (
+            "notebook-instance",
+            {"disk_gib": 2},
+            "notebook explore: disk_gib = 2: is no disk of a notebook-instance (SageMaker API",
+        ),
+        (
+            "notebook-instance",
+            {"instance_type": "g5.xlarge"},
+            "notebook explore: instance_type = 'g5.xlarge': is no SageMaker instance type",
+        ),
+        (
+            "workbench",
+            {"kind": "studio"},
+            ("notebook explore: kind = 'studio': does not exist on gcp; expected one of workbench"),
+        ),
+        (
+            "workbench",
+            {"instance_type": "n1-standard-8", "accelerator": "t4", "accelerators_per_node": 3},
+            "notebook explore: accelerators_per_node = 3: cannot be attached to n1-standard-8",
+        ),
+        (
+            "workbench",
+            {"aws": {"role_arn": ROLE}},
+            "notebook explore: aws: concerns aws, and the notebook is in gcp",
+        ),
+        (
+            "compute-instance",
+            {
+                "azure": {
+                    "resource_group_name": "ml",
+                    "workspace_name": "lab",
+                    "stop_cron": "0 19 * * *",
+                    "stop_time_zone": "Europe/Berlin",
+                }
+            },
+            "notebook explore: azure.stop_time_zone = 'Europe/Berlin': is an IANA zone, and Azure",
+        ),
+    ],
+)
+def test_what_a_cloud_does_not_do_is_refused(args, catalog, kind, changes, start):
+    with pytest.raises(InvalidInput) as caught:
+        parse_notebook("explore", args(kind, **changes), catalog)
+
+    (line,) = str(caught.value).splitlines()
+    assert line.startswith(start)
+
+
+def test_a_studio_without_domain_needs_a_network(record, args, catalog):
+    caught = []
+
+    def program():
+        with pytest.raises(InvalidInput) as error:
+            Notebooks("explore", args("studio", aws={"role_arn": ROLE}), None, catalog)
+        caught.append([problem.property for problem in error.value.problems])
+
+    assert record(program).all == []
+    assert caught == [["aws.vpc_id", "aws.subnet_ids"]]
+
+
+NOW = 1_800_000_000.0
+THEN = "2026-11-30T12:00:00.000000Z"
+
+
+@given(state=st.sampled_from(["busy", "starting", "restarting"]), others=st.integers(0, 3))
+def test_a_busy_kernel_is_work_however_long_ago_its_last_message_is(state, others):
+    idle = [{"execution_state": "idle", "last_activity": THEN}] * others
+    busy = {"execution_state": state, "last_activity": THEN}
+
+    last = find_last_activity([*idle, busy], [], NOW)
+
+    assert last == NOW
+    assert decide_stop(NOW, 0.0, last, 600, 0) == ""
+
+
+def test_terminals_count_as_activity():
+    kernels = [{"execution_state": "idle", "last_activity": THEN}]
+    terminals = [{"name": "1", "last_activity": "2026-11-30T12:10:00.000000Z"}]
+
+    with_terminal = find_last_activity(kernels, terminals, NOW)
+    without = find_last_activity(kernels, [], NOW)
+
+    assert with_terminal is not None
+    assert without is not None
+    assert with_terminal - without == 600
+
+
+def test_a_machine_that_just_booted_is_not_idle():
+    assert decide_stop(NOW, NOW - 60, None, 600, 0) == ""
+    assert decide_stop(NOW, NOW - 60, NOW - 86400, 600, 0) == ""
+
+
+def test_the_maximum_age_stops_even_a_busy_kernel():
+    assert decide_stop(NOW, NOW - 3600, NOW, 600, 3600) == "has run for 3600 s, and may for 3600"
+
+
+@given(
+    age=st.integers(0, 10**6),
+    idle=st.integers(0, 10**6),
+    limit=st.integers(1, 10**6),
+    oldest=st.integers(0, 10**6),
+)
+def test_it_stops_exactly_when_idle_or_old(age, idle, limit, oldest):
+    idle = min(idle, age)
+
+    stops = decide_stop(NOW, NOW - age, NOW - idle, limit, oldest) != ""
+
+    assert stops == (idle >= limit or (oldest > 0 and age >= oldest))
