@@ -43,6 +43,26 @@ An identifier need not exist: it is read back, and what is not there is dropped.
 
 _AZURE = "/subscriptions/{subscriptionId}/resourceGroups/{resourceGroupName}/providers"
 
+_KUBERNETES_WIDE = (
+    "kubernetes:core/v1:Namespace",
+    "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
+    "kubernetes:karpenter.sh/v1:NodePool",
+    "kubernetes:kueue.x-k8s.io/v1beta2:ClusterQueue",
+    "kubernetes:kueue.x-k8s.io/v1beta2:Cohort",
+    "kubernetes:kueue.x-k8s.io/v1beta2:ResourceFlavor",
+    "kubernetes:kueue.x-k8s.io/v1beta2:WorkloadPriorityClass",
+    "kubernetes:scheduling.k8s.io/v1:PriorityClass",
+)
+_KUBERNETES_NAMESPACED = (
+    "kubernetes:apps/v1:Deployment",
+    "kubernetes:core/v1:ConfigMap",
+    "kubernetes:core/v1:LimitRange",
+    "kubernetes:core/v1:ResourceQuota",
+    "kubernetes:core/v1:Service",
+    "kubernetes:keda.sh/v1alpha1:ScaledObject",
+    "kubernetes:kueue.x-k8s.io/v1beta2:LocalQueue",
+)
+
 # How each type's identifier follows from its inputs. Sources, read on 2026-11-30:
 # - aws: the "Import" section of each resource in pulumi-aws 7.51.1.
 # - gcp: the same in pulumi-gcp 10.2.0, of several forms the one that the provider records itself
@@ -51,6 +71,8 @@ _AZURE = "/subscriptions/{subscriptionId}/resourceGroups/{resourceGroupName}/pro
 #   -containerservice 41.8.0, -loganalytics 14.0.0, -storage 25.3.0). That of a resource group is
 #   the beginning of each; of identities: the description of ManagedCluster.identityProfile in
 #   pulumi-azure-native 3.29.0; of role assignments: pulumi/pulumi-azure-nextgen#51.
+# - kubernetes: "Import" of the objects' pages in pulumi-kubernetes 4.34.2; its provider states name
+#   and namespace in its Check.
 IDENTIFIERS: Mapping[str, str] = {
     "aws:autoscaling/group:Group": "{name}",
     "aws:autoscaling/tag:Tag": "{autoscalingGroupName},{tag[key]}",
@@ -128,6 +150,8 @@ IDENTIFIERS: Mapping[str, str] = {
     "azure-native:storage:StorageAccount": (
         _AZURE + "/Microsoft.Storage/storageAccounts/{accountName}"
     ),
+    **dict.fromkeys(_KUBERNETES_WIDE, "{metadata[name]}"),
+    **dict.fromkeys(_KUBERNETES_NAMESPACED, "{metadata[namespace]}/{metadata[name]}"),
 }
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tidegate.catalog.taggable import LabelPlace, PlaceShape, load_taggable
+from tidegate.policy import kubernetes_labels
 
 
 class Scope(StrEnum):
@@ -144,6 +145,15 @@ EXCEPTIONS: Mapping[str, tuple[Carrier, ...]] = {
 }
 """Types whose labels stand elsewhere than the generated table can tell."""
 
+KUBERNETES: Mapping[str, tuple[Carrier, ...]] = {
+    **{token: (Carrier(path),) for token, path in kubernetes_labels.LABELLED.items()},
+    **{
+        token: (Carrier(path, Scope.NODES),) for token, path in kubernetes_labels.TAGS_NODES.items()
+    },
+    **dict.fromkeys(kubernetes_labels.UNBILLED, NONE),
+}
+"""Kubernetes has no provider default labels: nothing is merged in."""
+
 LABEL_TABLE: Mapping[str, tuple[Carrier, ...]] = {
     **{
         token: carriers
@@ -151,4 +161,5 @@ LABEL_TABLE: Mapping[str, tuple[Carrier, ...]] = {
         if (carriers := build_carriers(places)) is not None
     },
     **EXCEPTIONS,
+    **KUBERNETES,
 }

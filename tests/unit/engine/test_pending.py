@@ -16,6 +16,18 @@ GCP = {"project": "ml", "region": "europe-west4"}
     [
         ("aws:s3/bucket:Bucket", {"bucket": "logs-1"}, {}, "logs-1"),
         (
+            "kubernetes:kueue.x-k8s.io/v1beta2:LocalQueue",
+            {"metadata": {"name": "a100", "namespace": "vision"}, "spec": {}},
+            {"kubeconfig": "…"},
+            "vision/a100",
+        ),
+        (
+            "kubernetes:core/v1:Namespace",
+            {"metadata": {"name": "vision-1a2b3c4d"}},
+            {},
+            "vision-1a2b3c4d",
+        ),
+        (
             "aws:eks/nodeGroup:NodeGroup",
             {"clusterName": "c", "nodeGroupName": "train"},
             {"region": "eu-west-1"},
