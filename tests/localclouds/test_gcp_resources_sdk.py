@@ -144,7 +144,7 @@ def test_log_buckets_over_rest(url: str, engine: Any) -> None:
 
 
 def test_unknown_path_says_so(url: str) -> None:
-    answer = httpx.get(f"{url}/v1/projects/p/topics")
+    answer = httpx.get(f"{url}/v1/projects/p/snapshots")
     assert answer.status_code == 404
     assert "is not answered by the local Google Cloud" in answer.json()["error"]["message"]
 

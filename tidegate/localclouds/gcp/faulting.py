@@ -8,6 +8,8 @@ from tidegate.localclouds.contracts import World
 from tidegate.localclouds.faults import FaultKind, judge
 
 CAPACITY_FAULTS = frozenset({FaultKind.STOCK_OUT, FaultKind.QUOTA})
+# An interruption befalls instances, not calls: see `preemption`.
+NO_CALLS = frozenset({FaultKind.INTERRUPTION})
 
 
 def take_faults(world: World, action: str, *, grows: bool = True) -> None:
@@ -22,7 +24,7 @@ def take_faults(world: World, action: str, *, grows: bool = True) -> None:
     Raises:
         CloudError: The fault, in the cloud's words.
     """
-    spared = frozenset() if grows else CAPACITY_FAULTS
+    spared = NO_CALLS if grows else NO_CALLS | CAPACITY_FAULTS
     wait, error = judge(world.faults.take("gcp", action, spared), "gcp")
     if wait:
         time.sleep(wait)

@@ -8,7 +8,7 @@ from typing import Any
 from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.contracts import CheckFailure, World
 from tidegate.localclouds.gcp import names
-from tidegate.localclouds.gcp.compute import GROUP, RESERVATION, Compute
+from tidegate.localclouds.gcp.compute import RESERVATION, Compute
 from tidegate.localclouds.gcp.errors import exists, invalid, missing, unmet
 from tidegate.localclouds.gcp.gke_fill import (
     fill_cluster,
@@ -17,6 +17,7 @@ from tidegate.localclouds.gcp.gke_fill import (
     instance_template,
 )
 from tidegate.localclouds.gcp.gke_rules import MAX_NODES_PER_ZONE, check_cluster, check_pool
+from tidegate.localclouds.gcp.instance_groups import GROUP
 from tidegate.localclouds.shelf import Shelf
 
 CLUSTER = "container.googleapis.com/Cluster"
@@ -126,7 +127,7 @@ class Gke:
             size = int(pool["initialNodeCount"])
             for group in group_names(cluster_name, pool):
                 template = instance_template(cluster_name, pool, group.split("/")[3])
-                self._compute.create_group(group, template, size)
+                self._compute.groups.create(group, template, size)
             self.shelf.put(POOL, name, pool)
         return pool
 
@@ -157,13 +158,13 @@ class Gke:
             self._settle_pool(cluster_name, self._stored_cluster(cluster_name), pool)
             wanted = group_names(cluster_name, pool)
             for group in sizes.keys() - set(wanted):
-                self._compute.delete_group(group)
+                self._compute.groups.delete(group)
             for group in wanted:
                 template = instance_template(cluster_name, pool, group.split("/")[3])
                 if group in sizes:
-                    self._compute.set_group_properties(group, template)
+                    self._compute.groups.set_properties(group, template)
                 else:
-                    self._compute.create_group(group, template, int(pool["initialNodeCount"]))
+                    self._compute.groups.create(group, template, int(pool["initialNodeCount"]))
             self.shelf.put(POOL, name, pool)
         return pool
 
@@ -177,7 +178,7 @@ class Gke:
         with self.shelf.transaction():
             pool = self.get_pool(name)
             for group in group_names(name.split("/nodePools/")[0], pool):
-                self._compute.set_group_size(group, count)
+                self._compute.groups.set_size(group, count)
             pool["initialNodeCount"] = count
             self.shelf.put(POOL, name, pool)
         return pool
@@ -200,7 +201,7 @@ class Gke:
 
     def _drop_pool(self, cluster_name: str, pool: Body) -> None:
         for group in group_names(cluster_name, pool):
-            self._compute.delete_group(group)
+            self._compute.groups.delete(group)
         self.shelf.delete(POOL, f"{cluster_name}/nodePools/{pool['name']}")
 
     def _group_sizes(self, cluster_name: str, pool: Body) -> dict[str, int]:

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.contracts import UNKNOWN, Call, CheckFailure, Values
 from tidegate.localclouds.gcp import names
-from tidegate.localclouds.gcp.compute import GROUP
 from tidegate.localclouds.gcp.gke import Gke
 from tidegate.localclouds.gcp.gke_fill import group_names
 from tidegate.localclouds.gcp.gke_rules import GPU_TAINT, check_cluster, check_pool
 from tidegate.localclouds.gcp.gke_shape import CLUSTER, NODE_CONFIG, NODE_POOL
 from tidegate.localclouds.gcp.google_type import GoogleType, is_same_case, is_same_resource
+from tidegate.localclouds.gcp.instance_groups import GROUP
 from tidegate.localclouds.refusals import CloudError
 from tidegate.localclouds.rest_shape import build_properties
 from tidegate.localclouds.store import Record

@@ -1,4 +1,4 @@
-"""Cloud Logging on this machine: log buckets and exclusions, API v2."""
+"""Cloud Logging on this machine: log buckets, API v2."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from tidegate.localclouds.routes import Answer, Asked, Route
 from tidegate.localclouds.shelf import Shelf
 
 LOG_BUCKET = "logging.googleapis.com/LogBucket"
-EXCLUSION = "logging.googleapis.com/LogExclusion"
 
 # At least one day, 30 by default, 400 for _Required: Cloud Logging, REST reference
 # locations.buckets and "Storing logs" (stored copies, read on 2026-11-30). At most 3650 days: a
 # secondary source (oneuptime.com, 2026-02-17). Names and the number of indexes: general vendor
 # documentation, not verified.
 BUCKET_ID = re.compile(r"[a-zA-Z0-9_][-a-zA-Z0-9_.]{0,99}")
-EXCLUSION_NAME = re.compile(r"[a-zA-Z0-9][-a-zA-Z0-9_.]{0,99}")
 RETENTION_DAYS = (1, 3650)
 DEFAULT_DAYS = 30
 MAX_INDEXES = 20
@@ -136,7 +134,6 @@ class Logs:
         """Return what this API answers."""
         parent = "/v2/projects/{project}/locations/{location}/buckets"
         one = f"{parent}/{{bucket}}"
-        exclusions = "/v2/projects/{project}/exclusions"
         return [
             Route("GET", parent, self._answer_list),
             Route("POST", parent, self._answer_create),
@@ -144,8 +141,6 @@ class Logs:
             Route("PATCH", one, self._answer_patch),
             Route("DELETE", one, self._answer_delete),
             Route("POST", f"{one}:undelete", self._answer_undelete),
-            Route("GET", exclusions, self._answer_exclusions),
-            Route("GET", f"{exclusions}/{{exclusion}}", self._answer_exclusion),
         ]
 
     def _answer_list(self, asked: Asked, **_: str) -> Answer:
@@ -176,42 +171,6 @@ class Logs:
         name = _name(asked).removesuffix(":undelete")
         self._keep(name, self.get_bucket(name))
         return Answer({})
-
-    def _answer_exclusions(self, asked: Asked, **_: str) -> Answer:
-        return Answer({"exclusions": self.shelf.find(EXCLUSION, f"{_name(asked)}/")})
-
-    def _answer_exclusion(self, asked: Asked, **_: str) -> Answer:
-        return Answer(self.get_exclusion(_name(asked)))
-
-    # Exclusions
-
-    def get_exclusion(self, name: str) -> Body:
-        """Return an exclusion.
-
-        Raises:
-            NotFoundError: When there is none.
-        """
-        found = self.shelf.get(EXCLUSION, name)
-        if found is None:
-            raise missing(f"Exclusion {names.last_part(name)} does not exist")
-        return found
-
-    def put_exclusion(self, name: str, body: Mapping[str, Any], *, new: bool) -> Body:
-        """Keep an exclusion."""
-        short = names.last_part(name)
-        if not EXCLUSION_NAME.fullmatch(short):
-            raise invalid(f"Invalid exclusion name '{short}'.")
-        if new and self.shelf.get(EXCLUSION, name):
-            raise exists(f"Exclusion {short} already exists")
-        kept = {**body, "name": short, "updateTime": names.now()}
-        kept.setdefault("createTime", kept["updateTime"])
-        self.shelf.put(EXCLUSION, name, kept)
-        return kept
-
-    def delete_exclusion(self, name: str) -> None:
-        """Delete an exclusion."""
-        self.get_exclusion(name)
-        self.shelf.delete(EXCLUSION, name)
 
 
 def _name(asked: Asked) -> str:

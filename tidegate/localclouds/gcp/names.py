@@ -35,6 +35,11 @@ def number_of(name: str) -> str:
     return str(10**18 + int.from_bytes(digest[:7], "big"))
 
 
+def project_number(project: str) -> str:
+    """Return a project's number, as accounts of Google's services and budgets name it."""
+    return number_of(project)[:12]
+
+
 def hexadecimal_of(name: str, length: int = 8) -> str:
     """Return stable hexadecimal digits for a name."""
     return hashlib.sha256(name.encode()).hexdigest()[:length]

@@ -35,13 +35,18 @@ def _share_settings_to_pulumi(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
+def share_settings() -> Field:
+    """Return where the sharing of a reservation stands: REST has a map of projects by id."""
+    return Field(
+        shape=Shape(fields={"projectMaps": Field("projectMap")}),
+        to_rest=_share_settings_to_rest,
+        to_pulumi=_share_settings_to_pulumi,
+    )
+
+
 RESERVATION = Shape(
     fields={
-        "shareSettings": Field(
-            shape=Shape(fields={"projectMaps": Field("projectMap")}),
-            to_rest=_share_settings_to_rest,
-            to_pulumi=_share_settings_to_pulumi,
-        ),
+        "shareSettings": share_settings(),
         "zone": Field(to_pulumi=lambda url: url.rsplit("/", 1)[-1]),
     },
     provider_only=_PROVIDER | {"params"},
@@ -134,11 +139,4 @@ LOG_BUCKET = Shape(
     fields={"enableAnalytics": Field("analyticsEnabled")},
     provider_only=_PROVIDER | {"bucketId", "location"},
     rest_only=frozenset({"createTime", "updateTime"}),
-)
-
-LOG_EXCLUSION = Shape(provider_only=_PROVIDER, rest_only=frozenset({"createTime", "updateTime"}))
-
-SERVICE_ACCOUNT = Shape(
-    provider_only=_PROVIDER | {"accountId", "createIgnoreAlreadyExists", "member"},
-    rest_only=frozenset({"etag", "oauth2ClientId", "projectId"}),
 )

@@ -1,35 +1,27 @@
-"""`gcp:storage`, `gcp:logging` and `gcp:serviceaccount` types for the engine."""
+"""Buckets of Cloud Storage and of Cloud Logging for the engine."""
 
 # ruff: noqa: ARG002 - every behaviour has the contract's signature, used or not
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from typing import ClassVar
 
 from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.contracts import Call, CheckFailure, Values
 from tidegate.localclouds.gcp import names
-from tidegate.localclouds.gcp.accounts import ACCOUNT_ID, ACCOUNT_ID_RULE, Accounts
 from tidegate.localclouds.gcp.bucket_rules import check_bucket
 from tidegate.localclouds.gcp.errors import missing
 from tidegate.localclouds.gcp.google_type import GoogleType, is_same_case
 from tidegate.localclouds.gcp.logs import (
     BUCKET_ID,
     BUILT_IN,
-    EXCLUSION_NAME,
     Logs,
     check_log_bucket,
 )
-from tidegate.localclouds.gcp.resource_shape import (
-    BUCKET,
-    LOG_BUCKET,
-    LOG_EXCLUSION,
-    SERVICE_ACCOUNT,
-)
+from tidegate.localclouds.gcp.resource_shape import BUCKET, LOG_BUCKET
 from tidegate.localclouds.gcp.storage import Buckets
-from tidegate.localclouds.refusals import CloudError, NotFoundError
+from tidegate.localclouds.refusals import NotFoundError
 
 
 class BucketType(GoogleType):
@@ -127,98 +119,3 @@ class LogBucketType(GoogleType):
         _, project, _, location, _, bucket = name.split("/")
         given = inputs.get("project")
         return {"project": given or project, "location": location, "bucketId": bucket}
-
-
-class LogExclusionType(GoogleType):
-    """`gcp:logging/projectExclusion:ProjectExclusion`."""
-
-    shape = LOG_EXCLUSION
-
-    def __init__(self, logs: Logs) -> None:
-        self._logs = logs
-
-    def place(self, inputs: Values, call: Call) -> str:
-        """Return "projects/p/exclusions/e"."""
-        return f"projects/{names.project_of(inputs, call.settings)}/exclusions/{inputs['name']}"
-
-    def judge(self, body: Body, inputs: Values, call: Call) -> Iterator[CheckFailure]:
-        """Say what Logging refuses."""
-        name = body.get("name")
-        if isinstance(name, str) and not EXCLUSION_NAME.fullmatch(name):
-            yield CheckFailure(
-                "name",
-                f"Invalid exclusion name '{name}': at most 100 letters, digits, dashes, "
-                "underscores and periods, starting with a letter or digit.",
-            )
-
-    def insert(self, name: str, body: Body, inputs: Values, call: Call) -> Body:
-        """Create it."""
-        return self._logs.put_exclusion(name, body, new=True)
-
-    def load(self, name: str) -> Body:
-        """Return it."""
-        return self._logs.get_exclusion(name)
-
-    def save(self, name: str, body: Body) -> Body:
-        """Keep it."""
-        return self._logs.put_exclusion(name, body, new=False)
-
-    def remove(self, name: str, inputs: Values) -> None:
-        """Delete it."""
-        self._logs.delete_exclusion(name)
-
-    def compute_outputs(self, name: str, body: Body, inputs: Values) -> Values:
-        """Return its project."""
-        return {"project": name.split("/")[1]}
-
-
-class ServiceAccountType(GoogleType):
-    """`gcp:serviceaccount/account:Account`."""
-
-    shape = SERVICE_ACCOUNT
-
-    def __init__(self, accounts: Accounts) -> None:
-        self._accounts = accounts
-
-    def place(self, inputs: Values, call: Call) -> str:
-        """Return "projects/p/serviceAccounts/e"."""
-        project = names.project_of(inputs, call.settings)
-        email = f"{inputs['accountId']}@{project}.iam.gserviceaccount.com"
-        return f"projects/{project}/serviceAccounts/{email}"
-
-    def judge(self, body: Body, inputs: Values, call: Call) -> Iterator[CheckFailure]:
-        """Say what IAM refuses."""
-        account_id = inputs.get("accountId")
-        if isinstance(account_id, str) and not ACCOUNT_ID.fullmatch(account_id):
-            yield CheckFailure(
-                "accountId", f"Invalid account id '{account_id}': {ACCOUNT_ID_RULE}."
-            )
-
-    def insert(self, name: str, body: Body, inputs: Values, call: Call) -> Body:
-        """Create it, or take over the one that exists where that was asked for."""
-        if inputs.get("createIgnoreAlreadyExists") is True:
-            with suppress(CloudError):
-                return self._accounts.put(name, {**self._accounts.get(name), **body})
-        project = name.split("/")[1]
-        return self._accounts.create(project, str(inputs["accountId"]), body)
-
-    def load(self, name: str) -> Body:
-        """Return it."""
-        return self._accounts.get(name)
-
-    def save(self, name: str, body: Body) -> Body:
-        """Keep it."""
-        return self._accounts.put(name, body)
-
-    def remove(self, name: str, inputs: Values) -> None:
-        """Delete it."""
-        self._accounts.delete(name)
-
-    def compute_outputs(self, name: str, body: Body, inputs: Values) -> Values:
-        """Return its id, project and name in access policies."""
-        email = str(body["email"])
-        return {
-            "accountId": email.split("@")[0],
-            "project": body["projectId"],
-            "member": f"serviceAccount:{email}",
-        }

@@ -56,7 +56,7 @@ class Buckets:
                 "kind": "storage#bucket",
                 "id": name,
                 "selfLink": f"{BUCKET_URL}/{name}",
-                "projectNumber": names.number_of(project)[:12],
+                "projectNumber": names.project_number(project),
                 "project": project,
                 "locationType": "region" if is_region else kind,
                 "storageClass": "STANDARD",

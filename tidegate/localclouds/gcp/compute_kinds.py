@@ -1,0 +1,316 @@
+"""Resource policies, commitments and future reservations of Compute Engine.
+
+Sources: GoogleCloudPlatform/magic-modules, mmv1/products/compute (read on 2026-11-30), the property
+descriptions of pulumi-gcp 10.2.0 and the discovery document compute.v1. That VCPU and MEMORY are
+bought together and that GPUs need a reservation, the states of a future reservation: general vendor
+documentation, not verified.
+"""
+
+# ruff: noqa: ARG001 - what completes a body has one signature for all kinds
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from tidegate.localclouds.bodies import Body, look
+from tidegate.localclouds.contracts import UNKNOWN, CheckFailure, Values
+from tidegate.localclouds.gcp import machines, names
+from tidegate.localclouds.gcp.compute_rules import check_name
+from tidegate.localclouds.gcp.kind import Kind, Reference, find_all
+from tidegate.localclouds.gcp.kind_rules import (
+    choice_rule,
+    exclusive_rule,
+    length_rule,
+    range_rule,
+    read_number,
+)
+from tidegate.localclouds.gcp.policy_rules import POLICY_RULES
+from tidegate.localclouds.gcp.references import (
+    RESOURCE_POLICY,
+    TEMPLATE,
+    find_reservation,
+    find_template,
+)
+from tidegate.localclouds.gcp.resource_shape import share_settings
+from tidegate.localclouds.rest_shape import Field, Shape
+from tidegate.localclouds.shelf import Shelf
+
+COMMITMENT = "compute.googleapis.com/Commitment"
+FUTURE_RESERVATION = "compute.googleapis.com/FutureReservation"
+POOL = "container.googleapis.com/NodePool"
+
+MONTHS = {"TWELVE_MONTH": 12, "THIRTY_SIX_MONTH": 36}
+MEMORY_STEP_MB = 256
+MEMORY_MB_PER_VCPU = 6656  # 6.5 GB
+MAX_NAME_PREFIX = 20
+OUTPUT_ONLY = frozenset({"kind", "id"})
+
+
+def last_of(url: str) -> str:
+    """Return the short name that Pulumi shows for a URL."""
+    return names.last_part(url)
+
+
+def fill_compute(kind: str) -> Callable[[str, Body], None]:
+    """Return what fills in a Compute body: id, links, times, and its place as a URL."""
+
+    def fill(name: str, body: Body) -> None:
+        place = "/".join(name.split("/")[:4])
+        body.setdefault("creationTimestamp", names.now())
+        body |= {
+            "id": names.number_of(name),
+            "kind": f"compute#{kind}",
+            "selfLink": f"{names.COMPUTE_URL}/{name}",
+        }
+        if "/zones/" in name or "/regions/" in name:
+            word = "zone" if "/zones/" in name else "region"
+            body[word] = f"{names.COMPUTE_URL}/{place}"
+
+    return fill
+
+
+def _one_item(value: Any) -> list[Any]:
+    return [value]
+
+
+def _first_item(values: list[Any]) -> Any:
+    return values[0] if values else None
+
+
+LIST_OF_ONE = {"to_rest": _one_item, "to_pulumi": _first_item}
+"""REST has a list where Pulumi has its only element."""
+
+
+# Resource policies
+
+
+def _find_policy_user(shelf: Shelf, name: str) -> str:
+    for kind, at in (
+        (TEMPLATE, "properties.resourcePolicies[]"),
+        (POOL, "placementPolicy.policyName"),
+    ):
+        for user, body in shelf.items(kind, f"projects/{name.split('/')[1]}/"):
+            if any(names.last_part(v) == names.last_part(name) for _, v in find_all(body, at)):
+                return user
+    return ""
+
+
+def _fill_policy(name: str, body: Body) -> None:
+    fill_compute("resourcePolicy")(name, body)
+    body["status"] = "READY"
+
+
+_SNAPSHOTS = Shape(
+    fields={
+        "snapshotProperties": Field(shape=Shape(fields={"storageLocations": Field(**LIST_OF_ONE)}))
+    }
+)
+POLICY_KIND = Kind(
+    pulumi="gcp:compute/resourcePolicy:ResourcePolicy",
+    name=RESOURCE_POLICY,
+    path="projects/{project}/regions/{region}/resourcePolicies/{name}",
+    shape=Shape(
+        fields={
+            "diskConsistencyGroupPolicy": Field(
+                to_rest=lambda _: {}, to_pulumi=lambda _: {"enabled": True}
+            ),
+            "snapshotSchedulePolicy": Field(shape=_SNAPSHOTS),
+        },
+        rest_only=OUTPUT_ONLY | {"creationTimestamp", "status"},
+    ),
+    rules=(check_name, *POLICY_RULES),
+    fill=_fill_policy,
+    in_use=_find_policy_user,
+    body_name="short",
+    message="ResourcePolicy",
+)
+
+
+# Commitments
+
+
+def _check_resources(body: Body) -> Iterator[CheckFailure]:
+    given = body.get("resources")
+    resources = given if isinstance(given, list) else []
+    amounts = {look(item, "type"): read_number(look(item, "amount")) for item in resources}
+    if given is UNKNOWN or UNKNOWN in amounts:
+        return
+    if ("VCPU" in amounts) != ("MEMORY" in amounts):
+        yield CheckFailure("resources", "VCPU and MEMORY have to be committed together.")
+    cpus, memory = amounts.get("VCPU"), amounts.get("MEMORY")
+    if memory and memory % MEMORY_STEP_MB:
+        yield CheckFailure(
+            "resources", f"MEMORY of {memory:.0f} MB is no multiple of {MEMORY_STEP_MB} MB."
+        )
+    if cpus and memory and memory > cpus * MEMORY_MB_PER_VCPU:
+        yield CheckFailure(
+            "resources",
+            f"MEMORY of {memory:.0f} MB is more than {MEMORY_MB_PER_VCPU} MB for each of "
+            f"{cpus:.0f} VCPU.",
+        )
+    for index, item in enumerate(resources):
+        if look(item, "type") == "ACCELERATOR" and not look(item, "acceleratorType"):
+            yield CheckFailure(
+                f"resources[{index}].acceleratorType", "A committed ACCELERATOR needs its type."
+            )
+    if {"ACCELERATOR", "LOCAL_SSD"} & set(amounts) and not body.get("existingReservations"):
+        yield CheckFailure(
+            "existingReservations",
+            "Accelerators and local SSDs are committed with a reservation attached.",
+        )
+
+
+def _check_category(body: Body) -> Iterator[CheckFailure]:
+    if body.get("category") == "LICENSE":
+        if not body.get("licenseResource"):
+            yield CheckFailure("licenseResource", "A LICENSE commitment needs a license.")
+        if body.get("type"):
+            yield CheckFailure("type", "Only MACHINE commitments have a type.")
+    elif not body.get("resources"):
+        yield CheckFailure("resources", "A MACHINE commitment needs resources.")
+
+
+def _fill_commitment(name: str, body: Body) -> None:
+    fill_compute("commitment")(name, body)
+    body.setdefault("category", "MACHINE")
+    body.setdefault("autoRenew", False)
+    if body["category"] == "MACHINE":
+        body.setdefault("type", "GENERAL_PURPOSE")
+    body |= {"status": "ACTIVE", "statusMessage": "The commitment is active."}
+    start = datetime.fromisoformat(body.setdefault("startTimestamp", names.now()))
+    years = MONTHS.get(body["plan"], 0) // 12
+    # A day more where the 29th of February has no like: Google's own rule is not known.
+    try:
+        end = start.replace(year=start.year + years)
+    except ValueError:
+        end = start.replace(year=start.year + years, day=28) + timedelta(days=1)
+    body["endTimestamp"] = end.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+COMMITMENT_KIND = Kind(
+    pulumi="gcp:compute/regionCommitment:RegionCommitment",
+    name=COMMITMENT,
+    path="projects/{project}/regions/{region}/commitments/{name}",
+    shape=Shape(
+        fields={
+            "commitmentId": Field("id", to_pulumi=int),
+            "existingReservations": Field(**LIST_OF_ONE),
+        },
+        provider_only=frozenset({"params"}),
+        rest_only=frozenset({"kind"}),
+    ),
+    rules=(
+        check_name,
+        choice_rule("plan", *MONTHS),
+        choice_rule("category", "LICENSE", "MACHINE"),
+        choice_rule("resources[].type", "VCPU", "MEMORY", "LOCAL_SSD", "ACCELERATOR"),
+        range_rule("resources[].amount", 1, 1e12),
+        _check_resources,
+        _check_category,
+    ),
+    references=(Reference("existingReservations[]", find_reservation),),
+    fill=_fill_commitment,
+    body_name="short",
+    message="Commitment",
+)
+
+
+# Future reservations
+
+
+def _check_window(body: Body) -> Iterator[CheckFailure]:
+    window = body.get("timeWindow")
+    if not isinstance(window, dict):
+        return
+    start, end = window.get("startTime"), window.get("endTime")
+    if bool(end) == bool(window.get("duration")) and end is not UNKNOWN:
+        yield CheckFailure("timeWindow", "Exactly one of endTime and duration has to be given.")
+    times = {}
+    for word, value in (("startTime", start), ("endTime", end)):
+        if not isinstance(value, str):
+            continue
+        try:
+            parsed = datetime.fromisoformat(value)
+        except ValueError:
+            yield CheckFailure(f"timeWindow.{word}", f"Invalid time '{value}': RFC 3339.")
+            continue
+        times[word] = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+    if len(times) == 2 and times["endTime"] <= times["startTime"]:
+        yield CheckFailure("timeWindow.endTime", f"{end} is not after the start, {start}.")
+
+
+def _check_reserved(body: Body) -> Iterator[CheckFailure]:
+    sku, aggregate = body.get("specificSkuProperties"), body.get("aggregateReservation")
+    if UNKNOWN not in (sku, aggregate) and bool(sku) == bool(aggregate):
+        yield CheckFailure(
+            "specificSkuProperties",
+            "Exactly one of specificSkuProperties and aggregateReservation has to be given.",
+        )
+    machine = look(sku, "instanceProperties.machineType")
+    if isinstance(machine, str):
+        at = "specificSkuProperties.instanceProperties"
+        for reason in machines.check_machine(machine, []):
+            yield CheckFailure(f"{at}.machineType", reason)
+        accelerators = look(sku, "instanceProperties.guestAccelerators") or []
+        for index, item in enumerate(accelerators if isinstance(accelerators, list) else []):
+            kind, count = look(item, "acceleratorType"), look(item, "acceleratorCount")
+            if isinstance(kind, str) and isinstance(count, int):
+                for reason in machines.check_accelerator(machine, names.last_part(kind), count):
+                    yield CheckFailure(f"{at}.guestAccelerators[{index}]", reason)
+
+
+def _fill_future(name: str, body: Body) -> None:
+    fill_compute("futureReservation")(name, body)
+    body.setdefault("planningStatus", "DRAFT")
+    body.setdefault("reservationMode", "DEFAULT")
+    body.setdefault("schedulingType", "INDEPENDENT")
+    body["selfLinkWithId"] = f"{body['selfLink'].rsplit('/', 1)[0]}/{body['id']}"
+    status = body.setdefault("status", {})
+    if status.get("procurementStatus") != "CANCELLED":
+        is_draft = body["planningStatus"] == "DRAFT"
+        status["procurementStatus"] = "DRAFTING" if is_draft else "PENDING_APPROVAL"
+
+
+def _show_future(name: str, body: Body) -> Values:
+    return {"statuses": [body["status"]]}
+
+
+FUTURE_KIND = Kind(
+    pulumi="gcp:compute/futureReservation:FutureReservation",
+    name=FUTURE_RESERVATION,
+    path="projects/{project}/zones/{zone}/futureReservations/{name}",
+    shape=Shape(
+        fields={"shareSettings": share_settings()},
+        provider_only=frozenset({"params"}),
+        rest_only=OUTPUT_ONLY | {"status"},
+    ),
+    rules=(
+        check_name,
+        choice_rule("planningStatus", "DRAFT", "SUBMITTED"),
+        length_rule("namePrefix", MAX_NAME_PREFIX),
+        range_rule("specificSkuProperties.totalCount", 1, 1e6),
+        exclusive_rule("reservationName", "namePrefix"),
+        exclusive_rule("autoCreatedReservationsDeleteTime", "autoCreatedReservationsDuration"),
+        _check_window,
+        _check_reserved,
+    ),
+    references=(Reference("specificSkuProperties.sourceInstanceTemplate", find_template),),
+    fill=_fill_future,
+    body_name="short",
+    make_id=lambda seed: f"future-{names.hexadecimal_of(seed)}",
+    outputs=_show_future,
+    message="FutureReservation",
+)
+
+
+def check_future_change(old: Body, new: Body) -> Iterator[CheckFailure]:
+    """Refuse to make a draft of what was submitted."""
+    if old["planningStatus"] == "SUBMITTED" and new.get("planningStatus") == "DRAFT":
+        yield CheckFailure(
+            "planningStatus", "A future reservation that was submitted cannot be a draft again."
+        )
+
+
+KINDS = (POLICY_KIND, COMMITMENT_KIND, FUTURE_KIND)

@@ -1,0 +1,166 @@
+"""Models on Vertex AI endpoints, and Workbench instances that start and stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tidegate.localclouds.bodies import Body
+from tidegate.localclouds.contracts import Call, CheckFailure, Values, World
+from tidegate.localclouds.gcp import names
+from tidegate.localclouds.gcp.ai_kinds import (
+    ENDPOINT_KIND,
+    NOTEBOOK_KIND,
+    POOL_KIND,
+    check_replicas,
+)
+from tidegate.localclouds.gcp.collection_face import CollectionFace, apply_mask
+from tidegate.localclouds.gcp.collection_shelf import Collections
+from tidegate.localclouds.gcp.collection_types import CollectionType
+from tidegate.localclouds.gcp.errors import invalid, missing
+from tidegate.localclouds.gcp.faulting import take_faults
+from tidegate.localclouds.routes import Answer, Asked, Route
+from tidegate.localclouds.store import Record
+
+STATES = ("ACTIVE", "STOPPED")
+
+
+class Serving:
+    """Deploys models to endpoints: their replicas are what a controller scales.
+
+    Models themselves are not kept here; a deployment takes any model's name.
+    """
+
+    def __init__(self, world: World, collections: Collections, face: CollectionFace) -> None:
+        self._world = world
+        self._collections = collections
+        self._face = face
+
+    def routes(self) -> list[Route]:
+        """Return what the API answers of deployed models."""
+        one = "/v1/projects/{project}/locations/{location}/endpoints/{endpoint}"
+        return [
+            Route("POST", f"{one}:deployModel", self._answer_deploy),
+            Route("POST", f"{one}:mutateDeployedModel", self._answer_mutate),
+            Route("POST", f"{one}:undeployModel", self._answer_undeploy),
+        ]
+
+    def _answer_deploy(self, asked: Asked, **_: str) -> Answer:
+        name = _name(asked)
+        model = dict(asked.body.get("deployedModel", {}))
+        self._check_model(model)
+        take_faults(self._world, "aiplatform:Endpoint.deployModel")
+        model.setdefault("id", names.number_of(f"{name}#{names.now()}"))
+        model.setdefault("createTime", names.now())
+        with self._collections.shelf.transaction():
+            endpoint = self._collections.get(ENDPOINT_KIND, name)
+            endpoint["deployedModels"] = [*endpoint.get("deployedModels", []), model]
+            split = asked.body.get("trafficSplit")
+            if split:
+                endpoint["trafficSplit"] = {
+                    model["id"] if key == "0" else key: share for key, share in split.items()
+                }
+            self._collections.save(ENDPOINT_KIND, name, endpoint)
+        return Answer(self._face.finish(name, {"deployedModel": model}))
+
+    def _check_model(self, model: Body) -> None:
+        shared = model.get("sharedResources")
+        if not model.get("model"):
+            raise invalid("deployedModel.model must be given.")
+        if bool(shared) == bool(model.get("dedicatedResources")):
+            raise invalid("Exactly one of dedicatedResources and sharedResources must be given.")
+        if shared and self._collections.shelf.get(POOL_KIND.name, shared) is None:
+            raise missing(f"Resource '{shared}' was not found.")
+        for failure in check_replicas(model):
+            raise invalid(f"{failure.reason} (at deployedModel.{failure.property})")
+
+    def _answer_mutate(self, asked: Asked, **_: str) -> Answer:
+        """Change the replicas of a deployed model."""
+        name, given = _name(asked), asked.body.get("deployedModel", {})
+        take_faults(self._world, "aiplatform:Endpoint.mutateDeployedModel")
+        mask = [word for word in str(asked.body.get("updateMask", "")).split(",") if word]
+        with self._collections.shelf.transaction():
+            endpoint = self._collections.get(ENDPOINT_KIND, name)
+            models = endpoint.get("deployedModels", [])
+            position = _find_model(models, str(given.get("id", "")))
+            models[position] = apply_mask(models[position], given, mask)
+            self._check_model(models[position])
+            self._collections.save(ENDPOINT_KIND, name, endpoint)
+        return Answer(self._face.finish(name, {"deployedModel": models[position]}))
+
+    def _answer_undeploy(self, asked: Asked, **_: str) -> Answer:
+        name, key = _name(asked), str(asked.body.get("deployedModelId", ""))
+        with self._collections.shelf.transaction():
+            endpoint = self._collections.get(ENDPOINT_KIND, name)
+            models = endpoint.get("deployedModels", [])
+            models.pop(_find_model(models, key))
+            endpoint["trafficSplit"] = asked.body.get("trafficSplit", {})
+            self._collections.save(ENDPOINT_KIND, name, endpoint)
+        return Answer(self._face.finish(name, {}))
+
+
+def _find_model(models: list[Mapping[str, Any]], key: str) -> int:
+    for position, model in enumerate(models):
+        if model["id"] == key:
+            return position
+    raise missing(f"Deployed model '{key}' was not found.")
+
+
+def _name(asked: Asked) -> str:
+    return asked.path.removeprefix("/v1/").partition(":")[0]
+
+
+class NotebookType(CollectionType):
+    """`gcp:workbench/instance:Instance`: `desiredState` starts and stops it."""
+
+    def __init__(self, collections: Collections) -> None:
+        super().__init__(collections, NOTEBOOK_KIND)
+
+    def judge(self, body: Body, inputs: Values, call: Call) -> Iterator[CheckFailure]:
+        """Say what Workbench and the provider refuse."""
+        yield from super().judge(body, inputs, call)
+        state = inputs.get("desiredState")
+        if isinstance(state, str) and state not in STATES:
+            yield CheckFailure("desiredState", f"Invalid state '{state}': ACTIVE or STOPPED.")
+
+    def insert(self, name: str, body: Body, inputs: Values, call: Call) -> Body:
+        """Create it, and stop it when that was asked for."""
+        return super().insert(name, {**body, **_state(inputs)}, inputs, call)
+
+    def update(self, record: Record, old: Values, new: Values, call: Call) -> Values:
+        """Change it; a changed desired state starts or stops it."""
+        outputs = super().update(record, old, new, call)
+        if old.get("desiredState") != new.get("desiredState") and _state(new):
+            body = self.save(record.id, {**self.load(record.id), **_state(new)})
+            outputs = self.build_outputs(record.id, body, new)
+        return outputs
+
+
+def _state(inputs: Values) -> Values:
+    state = inputs.get("desiredState")
+    return {"state": state} if state else {}
+
+
+class Notebooks:
+    """Starts and stops Workbench instances."""
+
+    def __init__(self, world: World, collections: Collections, face: CollectionFace) -> None:
+        self._world = world
+        self._collections = collections
+        self._face = face
+
+    def routes(self) -> list[Route]:
+        """Return what the API answers of an instance's state."""
+        one = "/v2/projects/{project}/locations/{location}/instances/{instance}"
+        return [
+            Route("POST", f"{one}:start", self._answer),
+            Route("POST", f"{one}:stop", self._answer),
+            Route("POST", f"{one}:reset", self._answer),
+        ]
+
+    def _answer(self, asked: Asked, **_: str) -> Answer:
+        name, _mark, verb = asked.path.removeprefix("/v2/").partition(":")
+        take_faults(self._world, f"notebooks:Instance.{verb}", grows=verb == "start")
+        body = self._collections.get(NOTEBOOK_KIND, name)
+        body["state"] = "STOPPED" if verb == "stop" else "ACTIVE"
+        return Answer(self._face.finish(name, self._collections.save(NOTEBOOK_KIND, name, body)))
