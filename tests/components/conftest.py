@@ -64,6 +64,9 @@ OUTPUTS = {
     "aws:eks/nodeGroup:NodeGroup": {"resources": [{"autoscalingGroups": [{"name": "asg-1"}]}]},
     "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 3},
     "gcp:logging/projectSink:ProjectSink": {"writerIdentity": "serviceAccount:sink-writer"},
+    "gcp:serviceaccount/account:Account": {"email": "controller@acme"},
+    "aws:iam/role:Role": {"arn": "arn:role"},
+    "aws:iam/policy:Policy": {"arn": "arn:policy"},
     "azure-native:managedidentity:UserAssignedIdentity": {"principalId": "principal-1"},
     # A list of ids in the inputs.
     "azure-native:containerservice:ManagedCluster": {

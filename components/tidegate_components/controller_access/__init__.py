@@ -1,0 +1,1 @@
+"""The least privilege that the controller needs, on three clouds."""

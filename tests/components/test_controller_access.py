@@ -1,0 +1,340 @@
+from __future__ import annotations
+
+import json
+import uuid
+
+import pulumi
+import pytest
+from tidegate_components import ControllerAccess
+from tidegate_components.controller_access.parse import parse_access
+
+from tidegate.manifest.model import Fragment
+from tidegate.vocabulary.problems import InvalidInput
+
+CLOUDS = ["aws", "gcp", "azure"]
+OWN = {
+    "aws": {
+        "pools": ["train-h100", "sweep"],
+        "regions": ["us-east-1"],
+        "pod_identity": {
+            "cluster": "ml",
+            "namespace": "tidegate",
+            "service_account": "controller",
+        },
+    },
+    "gcp": {
+        "project": "acme-ml",
+        "clusters": ["train"],
+        "group_tag": {"key": "123456789012/capacity-pools", "value": "scaled"},
+        "notice_subscriptions": ["projects/acme-ml/subscriptions/sweep-interruptions"],
+        "workload_identity": {"namespace": "tidegate", "service_account": "controller"},
+    },
+    "azure": {
+        "principal_id": "11111111-1111-1111-1111-111111111111",
+        "subscription": "/subscriptions/s",
+        "pool_scopes": ["/subscriptions/s/pools/a", "/subscriptions/s/pools/b"],
+        "queue_scopes": ["/subscriptions/s/queues/q"],
+        "workspace_scopes": ["/subscriptions/s/workspaces/w"],
+    },
+}
+
+
+@pytest.fixture
+def args(labels):
+    def build(cloud, **own):
+        given = {**OWN[cloud], **own}
+        given = {key: value for key, value in given.items() if value is not None}
+        return {"cloud": cloud, "labels": labels, cloud: given}
+
+    return build
+
+
+@pytest.fixture
+def declare(record, args):
+    def run(cloud, opts=None, **own):
+        given = args(cloud, **own)
+        return record(lambda: ControllerAccess("controller", given, opts))
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("cloud", "bound"),
+    [
+        ("aws", {"role": "arn:role", "policy": "arn:policy"}),
+        ("gcp", {"serviceAccount": "controller@acme"}),
+    ],
+)
+def test_bindings_say_which_identity_the_controller_takes_on(declare, cloud, bound):
+    outputs = declare(cloud).outputs["controller"]
+
+    assert outputs["bindings"]["controller"] == {"cloud": cloud, **bound}
+    assert Fragment.model_validate(outputs["capacity"]) == Fragment()
+
+
+def test_pod_identity_hands_the_role_to_one_service_account(declare):
+    recording = declare("aws")
+
+    (statement,) = json.loads(recording.one("iam/role:Role").inputs["assumeRolePolicy"])[
+        "Statement"
+    ]
+    assert statement == {
+        "Effect": "Allow",
+        "Principal": {"Service": "pods.eks.amazonaws.com"},
+        "Action": ["sts:AssumeRole", "sts:TagSession"],
+        "Condition": {
+            "StringEquals": {
+                "aws:RequestTag/kubernetes-namespace": "tidegate",
+                "aws:RequestTag/kubernetes-service-account": "controller",
+            }
+        },
+    }
+    association = recording.one("podIdentityAssociation:PodIdentityAssociation").inputs
+    assert (association["clusterName"], association["roleArn"]) == ("ml", "arn:role")
+
+
+def test_a_clusters_tokens_of_one_service_account_get_the_role(declare):
+    irsa = {
+        "provider_arn": "arn:oidc",
+        "issuer": "https://oidc.eks.us-east-1.amazonaws.com/id/1",
+        "namespace": "tidegate",
+        "service_account": "controller",
+    }
+
+    recording = declare("aws", pod_identity=None, irsa=irsa)
+
+    (statement,) = json.loads(recording.one("iam/role:Role").inputs["assumeRolePolicy"])[
+        "Statement"
+    ]
+    assert statement["Principal"] == {"Federated": "arn:oidc"}
+    assert statement["Condition"] == {
+        "StringEquals": {
+            "oidc.eks.us-east-1.amazonaws.com/id/1:sub": (
+                "system:serviceaccount:tidegate:controller"
+            ),
+            "oidc.eks.us-east-1.amazonaws.com/id/1:aud": "sts.amazonaws.com",
+        }
+    }
+    assert recording.of("podIdentityAssociation:PodIdentityAssociation") == []
+
+
+def test_named_principals_get_the_role_outside_kubernetes(declare):
+    arns = ["arn:aws:iam::123456789012:role/host"]
+
+    recording = declare("aws", pod_identity=None, principal_arns=arns)
+
+    (statement,) = json.loads(recording.one("iam/role:Role").inputs["assumeRolePolicy"])[
+        "Statement"
+    ]
+    assert (statement["Principal"], statement["Action"]) == ({"AWS": arns}, "sts:AssumeRole")
+
+
+def test_cost_labels_are_stamped_or_said(declare, labels):
+    stamped = {**labels, "managed-by": "tidegate"}
+
+    recording = declare("aws")
+    for kind in ("iam/role:Role", "iam/policy:Policy", "PodIdentityAssociation"):
+        assert recording.one(kind).inputs["tags"] == stamped
+    said = "business-unit=research cost-center=cc-1001 environment=prod"
+    for kind in ("IAMCustomRole", "serviceaccount/account:Account"):
+        assert all(said in each.inputs["description"] for each in declare("gcp").of(kind))
+    for kind in ("RoleDefinition", "RoleAssignment"):
+        assert all(said in each.inputs["description"] for each in declare("azure").of(kind))
+
+
+def test_google_roles_are_bound_where_they_can_be_held_to_something(declare):
+    recording = declare("gcp")
+
+    bound = {
+        each.inputs["role"]: each.inputs.get("condition", {}).get("expression")
+        for each in recording.of("projects/iAMMember:IAMMember")
+    }
+    assert bound == {
+        "controller-project": None,
+        "controller-cluster": (
+            'resource.name.endsWith("/clusters/train") || '
+            'resource.name.extract("/clusters/{cluster}/") == "train"'
+        ),
+        "controller-group": ('resource.matchTag("123456789012/capacity-pools", "scaled")'),
+    }
+    notices = recording.one("subscriptionIAMMember:SubscriptionIAMMember").inputs
+    assert (notices["subscription"], notices["role"]) == (
+        "projects/acme-ml/subscriptions/sweep-interruptions",
+        "controller-queue",
+    )
+
+
+def test_google_roles_that_would_be_bound_to_nothing_are_not_made(declare):
+    recording = declare(
+        "gcp", clusters=None, group_tag=None, notice_subscriptions=None, workload_identity=None
+    )
+
+    assert [each.name for each in recording.of("IAMCustomRole")] == ["controller-project"]
+    granted = recording.one("IAMCustomRole").inputs["permissions"]
+    assert not [name for name in granted if name.endswith((".update", ".consume"))]
+
+
+def test_a_pod_on_gke_acts_as_the_service_account(declare):
+    member = declare("gcp").one("serviceaccount/iAMMember:IAMMember").inputs
+
+    assert (member["role"], member["member"]) == (
+        "roles/iam.workloadIdentityUser",
+        "serviceAccount:acme-ml.svc.id.goog[tidegate/controller]",
+    )
+
+
+def test_names_on_google_cloud_are_the_stacks_own(declare):
+    recording = declare("gcp")
+
+    account = recording.one("serviceaccount/account:Account").inputs["accountId"]
+    assert account == "tidegate-controller-test"
+    assert len({each.inputs["roleId"] for each in recording.of("IAMCustomRole")}) == 4
+
+
+def test_azure_roles_are_assigned_at_the_scopes_that_are_given(declare):
+    recording = declare("azure")
+
+    assigned = sorted(
+        (each.inputs["roleDefinitionId"], each.inputs["scope"])
+        for each in recording.of("RoleAssignment")
+    )
+    assert assigned == [
+        ("controller-pool-id", "/subscriptions/s/pools/a"),
+        ("controller-pool-id", "/subscriptions/s/pools/b"),
+        ("controller-queue-id", "/subscriptions/s/queues/q"),
+        ("controller-subscription-id", "/subscriptions/s"),
+        ("controller-workspace-id", "/subscriptions/s/workspaces/w"),
+    ]
+
+
+def test_azure_roles_have_the_same_uuid_on_every_run_and_another_for_each_scope(declare):
+    first = [each.inputs["roleDefinitionId"] for each in declare("azure").of("RoleDefinition")]
+    again = [each.inputs["roleDefinitionId"] for each in declare("azure").of("RoleDefinition")]
+
+    assert first == again
+    assert len({uuid.UUID(each) for each in first}) == 4
+
+
+def test_azure_makes_no_role_without_a_place_for_it(declare):
+    recording = declare("azure", queue_scopes=None, workspace_scopes=[])
+
+    names = [each.name for each in recording.of("RoleDefinition")]
+    assert names == ["controller-subscription", "controller-pool"]
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_the_callers_options_reach_the_children(declare, cloud):
+    opts = pulumi.ResourceOptions(protect=True, ignore_changes=["description"])
+
+    recording = declare(cloud, opts=opts)
+
+    children = [each for each in recording.all if not each.type.startswith("tidegate:")]
+    assert all(each.request.protect for each in children)
+    role = {"aws": "iam/role:Role", "gcp": "IAMCustomRole", "azure": "RoleDefinition"}[cloud]
+    assert all(each.ignored == ["description"] for each in recording.of(role))
+
+
+@pytest.mark.parametrize(
+    ("cloud", "own", "line"),
+    [
+        ("aws", {"pools": []}, "aws.pools: is required and is missing; expected at least one"),
+        (
+            "aws",
+            {"pools": ["*"]},
+            (
+                "aws.pools[0] = '*': is no pool's id; expected 1 to 63 lowercase letters, digits "
+                "and '-', not at either end"
+            ),
+        ),
+        (
+            "aws",
+            {"regions": ["*"]},
+            "aws.regions[0] = '*': is no region of AWS; expected such as us-east-1",
+        ),
+        (
+            "aws",
+            {"pod_identity": None},
+            (
+                "aws.pod_identity: is missing: who gets the role; expected one of pod_identity, "
+                "irsa, principal_arns"
+            ),
+        ),
+        (
+            "aws",
+            {"principal_arns": ["arn:x"]},
+            (
+                "aws.pod_identity = 'pod_identity and principal_arns': are more than one way to "
+                "get the role; expected one of pod_identity, irsa, principal_arns"
+            ),
+        ),
+        (
+            "aws",
+            {"pod_identity": {"cluster": "ml", "namespace": "*", "service_account": "c"}},
+            (
+                "aws.pod_identity.namespace = '*': is no name in Kubernetes; expected 1 to 63 "
+                "lowercase letters, digits and '-', not at either end"
+            ),
+        ),
+        (
+            "aws",
+            {"pod_identity": {"namespace": "n", "service_account": "c"}},
+            "aws.pod_identity.cluster: is required and is missing; expected a value or an Output",
+        ),
+        (
+            "gcp",
+            {"clusters": [f"c{number}" for number in range(7)]},
+            (
+                "gcp.clusters = 7: are more than one IAM condition can name: it takes 12 logical "
+                "operators; expected at most 6"
+            ),
+        ),
+        (
+            "gcp",
+            {"clusters": ["projects/p/clusters/c"]},
+            (
+                "gcp.clusters[0] = 'projects/p/clusters/c': is no name of a GKE cluster; expected "
+                "a cluster's name, without its project and place"
+            ),
+        ),
+        (
+            "gcp",
+            {"group_tag": {"key": "1/scaled", "value": '") || true || ("'}},
+            (
+                "gcp.group_tag.value = '\") || true || (\"': is no short value of a tag; expected "
+                "letters, digits, '-', '_', '.'"
+            ),
+        ),
+    ],
+)
+def test_what_would_widen_or_break_a_role_is_refused(args, cloud, own, line):
+    with pytest.raises(InvalidInput) as caught:
+        parse_access("controller", args(cloud, **own))
+
+    assert str(caught.value) == f"access controller: {line}"
+
+
+def test_more_pools_than_a_policy_can_name_are_refused(args):
+    pools = [f"pool-number-{number:03}-of-a-large-fleet" for number in range(200)]
+
+    with pytest.raises(InvalidInput, match=r"aws\.pools = 200: make a policy of \d+ characters"):
+        parse_access("controller", args("aws", pools=pools))
+
+
+@pytest.mark.parametrize(
+    ("cloud", "own", "missing"),
+    [
+        ("gcp", {"project": None}, ["gcp.project"]),
+        ("azure", {"pool_scopes": []}, ["azure.pool_scopes"]),
+        (
+            "azure",
+            {"principal_id": None, "subscription": None},
+            ["azure.principal_id", "azure.subscription"],
+        ),
+    ],
+)
+def test_missing_inputs_are_refused_before_registration(args, cloud, own, missing):
+    # No engine runs here: to register anything would fail otherwise.
+    with pytest.raises(InvalidInput) as caught:
+        ControllerAccess("controller", args(cloud, **own))
+
+    assert [problem.property for problem in caught.value.problems] == missing
