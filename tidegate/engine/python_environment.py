@@ -18,6 +18,10 @@ Report = Callable[[str], None]
 SETS = ("run", "dev")
 """`run`: what `scripts/up` needs. `dev`: all of it, and what the tests and linters need."""
 
+APART = ("polyaxon",)
+"""What tests run in environments of their own: their pins contradict the others'."""
+
+STAMP = "tidegate-setup"
 _LAST_LINES = 20
 
 # What pip's settings are called by uv. A setting that is neither here nor harmless makes pip
@@ -60,7 +64,7 @@ def prepare_environment(
         EnvironmentFailed: Python lacks `venv`, or an installation failed.
     """
     venv = root / ".venv"
-    stamp = venv / "tidegate-setup"
+    stamp = venv / STAMP
     due = compute_stamp(root, wanted)
     if _read(stamp) == due and (venv / "bin" / "python").exists():
         report(f"Python environment is up to date ({wanted})")
@@ -75,6 +79,44 @@ def prepare_environment(
     report(f"Python environment is ready ({wanted})")
 
 
+def prepare_apart(root: Path, name: str, environment: Mapping[str, str], report: Report) -> None:
+    """Create or update `.tools/<name>` from `requirements/<name>.txt`; do nothing when it is so.
+
+    For a program that only tests run and whose pins contradict the others'. `.venv` comes first:
+    its pip settings and its uv are used.
+
+    Raises:
+        EnvironmentFailed: An installation failed.
+    """
+    venv, pinned = root / ".tools" / name, requirements(root, name)
+    if is_apart_current(root, name):
+        report(f"{name} is up to date")
+        return
+    (venv / STAMP).unlink(missing_ok=True)
+    env = _quiet(root, environment)
+    _create(venv, env, report)
+    python = venv / "bin" / "python"
+    settings, unknown = read_pip_settings(root / ".venv" / "bin" / "python", env)
+    uv = root / ".venv" / "bin" / "uv"
+    command = [uv, "pip", "install", "--quiet", "--python", python, "--require-hashes"]
+    # What uv does not know of pip's settings, pip takes into account.
+    tool = [python, *_PIP, "--require-hashes"] if unknown else command
+    _run([*tool, "-r", pinned], {**settings, **env})
+    (venv / STAMP).write_text(_digest_apart(root, name), encoding="utf-8")
+    report(f"{name} is ready, in an environment of its own")
+
+
+def is_apart_current(root: Path, name: str) -> bool:
+    """Say whether `.tools/<name>` holds what its pinned file asks for."""
+    return _read(root / ".tools" / name / STAMP) == _digest_apart(root, name)
+
+
+def _digest_apart(root: Path, name: str) -> str:
+    digest = hashlib.sha256(f"{root}\n{sys.version}\n".encode())
+    digest.update(requirements(root, name).read_bytes())
+    return f"{name} {digest.hexdigest()}\n"
+
+
 def compute_stamp(root: Path, wanted: str) -> str:
     """Digest everything the environment is made from; the set's name leads, for people."""
     digest = hashlib.sha256(f"{root}\n{sys.version}\n".encode())
@@ -85,7 +127,7 @@ def compute_stamp(root: Path, wanted: str) -> str:
 
 def installed_set(root: Path) -> str | None:
     """Say which set `.venv` holds as of now, or None when it is absent or out of date."""
-    held = _read(root / ".venv" / "tidegate-setup")
+    held = _read(root / ".venv" / STAMP)
     for name in SETS:
         if held and held == compute_stamp(root, name):
             return name

@@ -15,13 +15,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from tidegate.engine.go_builds import remove_private_go_cache
 from tidegate.engine.programs import OPA, PULUMI
 from tidegate.engine.python_environment import (
+    APART,
     EnvironmentFailed,
     installed_set,
+    is_apart_current,
+    prepare_apart,
     prepare_environment,
 )
 from tidegate.engine.toolchain import (
@@ -74,7 +78,9 @@ def setup(root: Path, *, dev: bool, quiet: bool = False) -> list[str]:
     # A developer's fuller environment does for `up` too: never take packages away.
     wanted = "dev" if dev or installed_set(root) == "dev" else "run"
     progress = Progress(quiet=quiet)
-    if installed_set(root) == wanted and is_current(root, environment):
+    apart = APART if wanted == "dev" else ()
+    is_apart_ready = all(is_apart_current(root, name) for name in apart)
+    if installed_set(root) == wanted and is_apart_ready and is_current(root, environment):
         progress.say("setup", f"everything is up to date ({wanted})")
         return []
 
@@ -88,6 +94,10 @@ def setup(root: Path, *, dev: bool, quiet: bool = False) -> list[str]:
         obtain_program(OPA, root, environment, report)
 
     failures = _run_together(progress, {"python": python, "pulumi": pulumi, "opa": opa})
+    if failures:
+        return failures
+    steps = {name: partial(prepare_apart, root, name, environment) for name in apart}
+    failures = _run_together(progress, steps) if steps else []
     if failures:
         return failures
     progress.say("setup", f"language host: {provide_language_host(root, environment)}")

@@ -12,6 +12,8 @@ import pytest
 from tidegate.engine.python_environment import (
     compute_stamp,
     installed_set,
+    is_apart_current,
+    prepare_apart,
     prepare_environment,
     read_pip_settings,
     translate_pip_settings,
@@ -95,3 +97,21 @@ def test_an_environment_that_moved_is_made_anew(checkout: Path, tmp_path: Path) 
     moved = tmp_path / "moved"
     shutil.move(checkout, moved)
     assert installed_set(moved) is None
+
+
+def test_an_environment_apart_is_made_once_and_again_when_its_pins_change(tmp_path: Path) -> None:
+    (tmp_path / "requirements").mkdir()
+    pinned = tmp_path / "requirements" / "apart.txt"
+    pinned.write_text("# nothing\n")
+    (tmp_path / ".venv").symlink_to(Path(sys.executable).parent.parent)
+    said: list[str] = []
+    assert not is_apart_current(tmp_path, "apart")
+
+    for _ in range(2):
+        prepare_apart(tmp_path, "apart", dict(os.environ), said.append)
+
+    assert (tmp_path / ".tools" / "apart" / "bin" / "python").exists()
+    assert is_apart_current(tmp_path, "apart")
+    assert said[-1] == "apart is up to date"
+    pinned.write_text("# something else\n")
+    assert not is_apart_current(tmp_path, "apart")
