@@ -18,7 +18,7 @@ from tidegate.localclouds.stored import StoredType
 from tidegate.localclouds.wire import parse_struct, render_struct
 
 GROUP = "aws:cloudwatch/logGroup:LogGroup"
-TOPIC = "aws:sns/topic:Topic"  # no behaviour of its own: stored
+WORKGROUP = "aws:athena/workgroup:Workgroup"  # no behaviour of its own: stored
 
 
 def urn_of(token, name):
@@ -63,9 +63,9 @@ class Client:
         )
         return await self.stub.Diff(request)
 
-    async def read(self, token, name, key, inputs=None):
+    async def read(self, token, name, key, inputs=None, secrets=()):
         request = provider_pb2.ReadRequest(
-            id=key, urn=urn_of(token, name), inputs=render_struct(inputs or {})
+            id=key, urn=urn_of(token, name), inputs=render_struct(inputs or {}, secrets)
         )
         return await self.stub.Read(request)
 
@@ -185,19 +185,57 @@ def test_a_life_from_create_to_delete(aws):
 
 
 def test_secrets_stay_secret_in_answers_and_in_the_store(aws):
-    secrets = {("displayName",)}
+    secrets = {("description",)}
 
     async def talk(client):
-        inputs, _ = await client.check(TOPIC, "secret", {"displayName": "hush"}, secrets=secrets)
-        key, made = await client.create(TOPIC, "secret", inputs.values, secrets=inputs.secrets)
+        inputs, _ = await client.check(
+            WORKGROUP, "secret", {"description": "hush"}, secrets=secrets
+        )
+        key, made = await client.create(WORKGROUP, "secret", inputs.values, secrets=inputs.secrets)
         return inputs, key, made
 
     inputs, key, made = converse(aws, talk)
-    record = aws.world.store.get("aws", TOPIC, key)
+    record = aws.world.store.get("aws", WORKGROUP, key)
 
     assert inputs.secrets == made.secrets == secrets
-    assert record.inputs["displayName"]["value"] == "hush"
-    assert record.outputs["displayName"]["value"] == "hush"
+    assert record.inputs["description"]["value"] == "hush"
+    assert record.outputs["description"]["value"] == "hush"
+
+
+@pytest.mark.parametrize("token", [WORKGROUP, GROUP])
+@pytest.mark.parametrize("place", [("tags",), ("tags", "owner")])
+def test_a_secret_tag_is_secret_wherever_all_tags_are_shown(aws, token, place):
+    tags = {"owner": "hush", "team": "ml"}
+    name = f"tags-{token[-5:]}-{len(place)}"
+    everywhere = {place, ("tagsAll", *place[1:])}
+
+    async def talk(client):
+        inputs, _ = await client.check(token, name, {"tags": tags}, secrets={place})
+        _, planned = await client.create(token, name, inputs.values, True, inputs.secrets)
+        key, made = await client.create(token, name, inputs.values, secrets=inputs.secrets)
+        seen = await client.read(token, name, key, inputs.values, inputs.secrets)
+        await client.delete(token, name, key)
+        return inputs, planned, made, parse_struct(seen.inputs), parse_struct(seen.properties)
+
+    for answer in converse(aws, talk):
+        assert answer.secrets == everywhere
+        assert answer.values["tagsAll"] == tags
+
+
+def test_secret_default_tags_make_all_tags_secret(aws):
+    async def talk(client):
+        settings = {"region": "us-east-1", "defaultTags": '{"tags": {"owner": "hush"}}'}
+        request = provider_pb2.ConfigureRequest(args=render_struct(settings, {("defaultTags",)}))
+        await client.stub.Configure(request)
+        inputs, _ = await client.check(GROUP, "defaults", {"tags": {"team": "ml"}})
+        key, made = await client.create(GROUP, "defaults", inputs.values)
+        await client.delete(GROUP, "defaults", key)
+        return inputs, made
+
+    inputs, made = converse(aws, talk)
+
+    assert inputs.values["tagsAll"] == {"owner": "hush", "team": "ml"}
+    assert inputs.secrets == made.secrets == {("tagsAll",)}
 
 
 def test_an_unknown_type_is_an_error_in_words(aws):
@@ -212,16 +250,16 @@ def test_an_unknown_type_is_an_error_in_words(aws):
 
 def test_a_type_without_a_behaviour_is_validated_and_stored(aws):
     async def talk(client):
-        _, failures = await client.check(TOPIC, "stored", {"displayNam": "x"})
-        inputs, _ = await client.check(TOPIC, "stored", {"name": "stored", "displayName": "x"})
-        key, made = await client.create(TOPIC, "stored", inputs.values)
+        _, failures = await client.check(WORKGROUP, "stored", {"descriptio": "x"})
+        inputs, _ = await client.check(WORKGROUP, "stored", {"name": "stored", "description": "x"})
+        key, made = await client.create(WORKGROUP, "stored", inputs.values)
         return failures, key, made.values
 
     failures, key, made = converse(aws, talk)
 
-    assert "did you mean 'displayName'?" in failures["displayNam"]
+    assert "did you mean 'description'?" in failures["descriptio"]
     assert key == "stored"
-    assert made["displayName"] == "x"
+    assert made["description"] == "x"
 
 
 @pytest.mark.parametrize(
@@ -236,13 +274,13 @@ def test_a_type_without_a_behaviour_is_validated_and_stored(aws):
 def test_fails_on_command_as_often_as_told(aws, kind, words):
     async def talk(client):
         await client.configure(region="us-east-1")
-        inputs, _ = await client.check(TOPIC, kind, {"name": f"fault-{kind.value}"})
+        inputs, _ = await client.check(WORKGROUP, kind, {"name": f"fault-{kind.value}"})
         with pytest.raises(grpc.aio.AioRpcError) as refused:
-            await client.create(TOPIC, kind, inputs.values)
-        key, _ = await client.create(TOPIC, kind, inputs.values)
+            await client.create(WORKGROUP, kind, inputs.values)
+        key, _ = await client.create(WORKGROUP, kind, inputs.values)
         return refused.value.details(), key
 
-    aws.world.faults.add(Fault(kind, "aws", TOPIC, count=1))
+    aws.world.faults.add(Fault(kind, "aws", WORKGROUP, count=1))
     details, key = converse(aws, talk)
 
     assert words in details
@@ -253,10 +291,10 @@ def test_latency_delays_a_create_and_lets_it_pass(aws):
     async def talk(client):
         loop = asyncio.get_running_loop()
         start = loop.time()
-        key, _ = await client.create(TOPIC, "slow", {"name": "slow"})
+        key, _ = await client.create(WORKGROUP, "slow", {"name": "slow"})
         return key, loop.time() - start
 
-    aws.world.faults.add(Fault(FaultKind.LATENCY, "*", TOPIC, count=1, seconds=0.2))
+    aws.world.faults.add(Fault(FaultKind.LATENCY, "*", WORKGROUP, count=1, seconds=0.2))
     key, seconds = converse(aws, talk)
 
     assert key == "slow"
@@ -350,16 +388,16 @@ def test_a_fault_of_ours_reaches_the_engine_in_words_and_the_journal_is_kept(aws
         details = []
         for name in ("broken", "refusing"):
             with pytest.raises(grpc.aio.AioRpcError) as refused:
-                await client.create(TOPIC, name, {"name": name})
+                await client.create(WORKGROUP, name, {"name": name})
             details.append(refused.value.details())
-            aws.cloud.behaviours[TOPIC] = Refusing()
+            aws.cloud.behaviours[WORKGROUP] = Refusing()
         return details
 
-    aws.cloud.behaviours[TOPIC] = Broken()
+    aws.cloud.behaviours[WORKGROUP] = Broken()
     try:
         broken, refusing = converse(aws, talk)
     finally:
-        del aws.cloud.behaviours[TOPIC]
+        del aws.cloud.behaviours[WORKGROUP]
 
     with aws.world.store.transaction() as connection:
         row = connection.execute("SELECT body FROM aws_journal ORDER BY sequence DESC LIMIT 1")
@@ -367,4 +405,4 @@ def test_a_fault_of_ours_reaches_the_engine_in_words_and_the_journal_is_kept(aws
     assert b"done-before-the-fault" in last
     assert broken == "fault in the local clouds: ZeroDivisionError: oops"
     assert refusing == "LimitExceeded: too many"
-    assert aws.world.store.get("aws", TOPIC, "broken") is None
+    assert aws.world.store.get("aws", WORKGROUP, "broken") is None

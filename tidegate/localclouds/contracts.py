@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tidegate.localclouds.faults import Faults
     from tidegate.localclouds.schema import ResourceSchema
     from tidegate.localclouds.unanswered import Unanswered
+    from tidegate.localclouds.wire import Path as Place
 
 Values = dict[str, Any]
 
@@ -77,6 +78,7 @@ class Call:
         settings: The provider's configuration ("region", "project", "zone", "subscriptionId",
             "location", "defaultTags" …), with JSON strings parsed.
         world: The process's store, faults and state directory.
+        secret_settings: Which of the settings are secret.
     """
 
     cloud: str
@@ -85,6 +87,7 @@ class Call:
     name: str
     settings: Mapping[str, Any]
     world: World
+    secret_settings: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,8 @@ class Cloud:
         outputs: Optional hook over all types: given inputs, outputs and call, returns outputs
             to add (aws: tagsAll, region; gcp: effectiveLabels, project).
         defaults: Optional hook over all types, before checks (aws: tagsAll from defaultTags).
+        secrets: Optional hook over all types: given which inputs are secret, returns those and
+            what `defaults` and `outputs` derive from them (aws: tagsAll of secret tags).
         invokes: The look-ups (`aws.get_region()` …) it answers, by token: (arguments, settings).
         warm: What is slow when first used (clients, backends), in small steps. The server takes
             them in a thread once it is ready; a call that comes before them does its own.
@@ -184,6 +189,7 @@ class Cloud:
     face: WSGIApplication
     outputs: Callable[[Values, Values, Call], Values] | None = None
     defaults: Callable[[Values, Call], Values] | None = None
+    secrets: Callable[[frozenset[Place], Call], frozenset[Place]] | None = None
     invokes: Mapping[str, Callable[[Values, Mapping[str, Any]], Values]] = field(
         default_factory=dict
     )

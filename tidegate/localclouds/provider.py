@@ -51,6 +51,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         self._world = world
         self._types = ResourceTypes(cloud, world)
         self._settings: dict[str, Values] = {}
+        self._secret_settings: dict[str, frozenset[str]] = {}
 
     async def Handshake(  # noqa: N802 - the protocol's name
         self, request: provider_pb2.ProviderHandshakeRequest, context: Context
@@ -104,8 +105,11 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     ) -> provider_pb2.ConfigureResponse:
         """Keep the settings of the provider behind this connection."""
         if len(self._settings) >= MAXIMUM_PEERS:
+            self._secret_settings.pop(next(iter(self._settings)), None)
             self._settings.pop(next(iter(self._settings)))
         self._settings[context.peer()] = _parse_settings(request.args)
+        secrets = parse_struct(request.args).secrets
+        self._secret_settings[context.peer()] = frozenset(str(path[0]) for path in secrets)
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
 
     async def Check(  # noqa: N802
@@ -116,7 +120,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         olds, news = parse_struct(request.olds), parse_struct(request.news)
         inputs, failures = resource.check(olds.values, news.values, request.randomSeed)
         return provider_pb2.CheckResponse(
-            inputs=render_struct(inputs, news.secrets),
+            inputs=render_struct(inputs, resource.spread(news.secrets)),
             failures=[
                 provider_pb2.CheckFailure(property=failure.property, reason=failure.reason)
                 for failure in failures
@@ -158,7 +162,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         if request.preview:
             planned = resource.plan(properties.values, {})
             return provider_pb2.CreateResponse(
-                properties=render_struct(planned, properties.secrets)
+                properties=render_struct(planned, resource.spread(properties.secrets))
             )
         await self._fail_on_command(resource.call, context)
         key, outputs = await self._run(context, lambda: resource.create(properties))
@@ -186,7 +190,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         news, olds = parse_struct(request.news), parse_struct(request.olds)
         if request.preview:
             planned = resource.plan(news.values, olds.values)
-            return provider_pb2.UpdateResponse(properties=render_struct(planned, news.secrets))
+            marked = render_struct(planned, resource.spread(news.secrets))
+            return provider_pb2.UpdateResponse(properties=marked)
         await self._fail_on_command(resource.call, context)
         old = parse_struct(request.old_inputs if request.HasField("old_inputs") else request.olds)
         outputs = await self._run(context, lambda: resource.update(request.id, old.values, news))
@@ -226,6 +231,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             name=request.name or request.urn.split("::")[-1],
             settings=self._settings_of(context),
             world=self._world,
+            secret_settings=self._secret_settings.get(context.peer(), frozenset()),
         )
         return await self._run(context, lambda: self._types.find(call))
 

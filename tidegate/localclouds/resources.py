@@ -143,8 +143,7 @@ class Resource:
     def plan(self, inputs: Values, outputs: Values) -> Values:
         """Return the outputs that a preview can know: inputs, and old outputs on an update."""
         blank = {name: UNKNOWN for name in self.schema.outputs if name not in inputs}
-        known = self._outputs_among({**outputs, **inputs})
-        return {**({} if outputs else blank), **known}
+        return {**({} if outputs else blank), **self._outputs_among({**outputs, **inputs})}
 
     def create(self, properties: Properties) -> tuple[str, Rendered]:
         """Create it and keep its record, both or none."""
@@ -223,7 +222,7 @@ class Resource:
         shown = as_given(self.schema, outputs)
         whole = self.cloud.tells_all
         inputs = overlay_inputs(self.schema.inputs, given.values, shown, whole=whole)
-        return (inputs, given.secrets), self._render(outputs, given)
+        return (inputs, self.spread(given.secrets)), self._render(outputs, given)
 
     def _adopt(self, id: str) -> Record | None:
         found = self.behaviour.adopt(id, self.call)
@@ -294,4 +293,8 @@ class Resource:
 
     def _render(self, outputs: Values, inputs: Properties) -> Rendered:
         always = {(name,) for name in self.rules.secret_outputs}
-        return outputs, frozenset(inputs.secrets | always)
+        return outputs, self.spread(inputs.secrets | always)
+
+    def spread(self, secrets: frozenset[Path]) -> frozenset[Path]:
+        """Return the places that are secret, and those of what is derived from them."""
+        return secrets if self.cloud.secrets is None else self.cloud.secrets(secrets, self.call)

@@ -10,7 +10,11 @@ from tidegate.localclouds.aws.clients import DEFAULT_REGION, Clients
 from tidegate.localclouds.aws.corrections import correct_moto
 from tidegate.localclouds.aws.lookups import build_lookups
 from tidegate.localclouds.aws.moto_front import MotoFront
-from tidegate.localclouds.aws.tags import add_common_outputs, merge_default_tags
+from tidegate.localclouds.aws.tags import (
+    add_common_outputs,
+    merge_default_tags,
+    spread_tag_secrets,
+)
 from tidegate.localclouds.contracts import Cloud, World
 
 
@@ -24,6 +28,7 @@ def build_aws_cloud(world: World) -> Cloud:
         face=front,
         outputs=add_common_outputs,
         defaults=merge_default_tags,
+        secrets=spread_tag_secrets,
         invokes=build_lookups(clients),
         warm=_list_warm_steps(clients),
     )

@@ -8,6 +8,7 @@ from typing import Any
 from tidegate.localclouds.aws.clients import find_region
 from tidegate.localclouds.contracts import UNKNOWN, Call, Values
 from tidegate.localclouds.schema import load_schema
+from tidegate.localclouds.wire import Path
 
 
 def merge_default_tags(inputs: Values, call: Call) -> Values:
@@ -29,6 +30,14 @@ def _merge(defaults: Any, tags: Any) -> Any:
         return UNKNOWN
     merged = {**defaults, **tags}
     return UNKNOWN if UNKNOWN in merged.values() else merged
+
+
+def spread_tag_secrets(secrets: frozenset[Path], call: Call) -> frozenset[Path]:
+    """Return the secret places with those of `tagsAll`, which holds the same tags."""
+    spread = {("tagsAll", *path[1:]) for path in secrets if path[:1] == ("tags",)}
+    if "defaultTags" in call.secret_settings:
+        spread.add(("tagsAll",))
+    return secrets | spread
 
 
 def find_default_tags(settings: Mapping[str, Any]) -> Any:
