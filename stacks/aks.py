@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pulumi
+from azure_workspace import declare_workspace
 from config import AzureCluster
 from joined import Joined
+from networks import declare_azure_subnet
 from tidegate_components.sdk_imports import narrow_imports
 
 # The built-in role Contributor, as public Bicep templates have it (compared on 2026-11-30); the
@@ -61,7 +63,21 @@ def declare_aks(
         tags=labels,
         opts=pulumi.ResourceOptions(ignore_changes=["agentPoolProfiles"], depends_on=rights),
     )
-    return Joined(aks, {"resource_group_name": group.name})
+
+    def offer_workspace() -> dict[str, Any]:
+        return {"workspace_name": declare_workspace(name, group, identity, labels).name}
+
+    def offer_subnet() -> dict[str, Any]:
+        return {"subnet_id": declare_azure_subnet(name, group, labels).id}
+
+    return Joined(
+        aks,
+        {
+            "resource_group_name": group.name,
+            "subscription": f"/subscriptions/{cluster.subscription}",
+        },
+        {"workspace_name": offer_workspace, "subnet_id": offer_subnet},
+    )
 
 
 def _permit_reservations(name: str, group: Any, identity: Any) -> list[pulumi.Resource]:

@@ -10,6 +10,7 @@ from plan import Plan
 from sections import SECTIONS, Section
 
 from tidegate.catalog.catalog import Catalog
+from tidegate.vocabulary.capacity import Cloud
 
 
 def declare_components(
@@ -40,9 +41,16 @@ def declare_components(
 def _add_inputs(
     section: Section, planned: dict[str, Any], cluster: Joined | None
 ) -> dict[str, Any]:
-    """Return the arguments with what is known only once the cluster is declared."""
-    cloud = planned["cloud"]
-    known = cluster.inputs if cluster else {}
-    inputs = {key: known[key] for key in section.inputs if key in known}
-    own = {**dict(planned.get(cloud) or {}), **inputs}
-    return {**planned, cloud: own} if own else dict(planned)
+    """Return the arguments with what is known only once the cluster is declared.
+
+    What the configuration states itself goes first.
+    """
+    args = dict(planned)
+    for path in section.inputs if cluster else ():
+        block, _, name = path.partition(".")
+        if block == planned["cloud"] or (block in planned and block not in set(Cloud)):
+            own = dict(args.get(block) or {})
+            value = own.get(name) or (cluster.take(name) if cluster else None)
+            if value is not None:
+                args[block] = {**own, name: value}
+    return args

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
-import json
 from typing import Any
 
 import pulumi
+from aws_roles import declare_role, declare_sagemaker_role
 from config import AwsCluster
 from joined import Joined
 from tidegate_components.sdk_imports import narrow_imports
@@ -40,8 +40,8 @@ def declare_eks(name: str, cluster: AwsCluster, labels: dict[str, str]) -> Joine
         for zone, part in zip(cluster.zones, parts, strict=False)
     ]
     routes = _declare_way_out(name, vpc, dict(zip(cluster.zones, subnets, strict=False)), labels)
-    control = _declare_role(f"{name}-control", "eks", ("AmazonEKSClusterPolicy",), labels)
-    nodes = _declare_role(f"{name}-nodes", "ec2", NODE_POLICIES, labels)
+    control = declare_role(f"{name}-control", "eks", ("AmazonEKSClusterPolicy",), labels)
+    nodes = declare_role(f"{name}-nodes", "ec2", NODE_POLICIES, labels)
     subnet_ids = [subnet.id for subnet in subnets]
     eks = Cluster(
         name,
@@ -57,7 +57,16 @@ def declare_eks(name: str, cluster: AwsCluster, labels: dict[str, str]) -> Joine
         # Nodes that cannot pull their first images never join.
         opts=pulumi.ResourceOptions(depends_on=routes),
     )
-    return Joined(eks, {"node_role_arn": nodes.arn, "subnet_ids": subnet_ids})
+
+    def offer_role() -> dict[str, Any]:
+        role = declare_sagemaker_role(f"{name}-sagemaker", labels)
+        return {"role_arn": role.arn, "execution_role_arn": role.arn}
+
+    return Joined(
+        eks,
+        {"node_role_arn": nodes.arn, "subnet_ids": subnet_ids},
+        {"role_arn": offer_role, "execution_role_arn": offer_role},
+    )
 
 
 def _declare_way_out(
@@ -84,30 +93,3 @@ def _declare_way_out(
         RouteTableAssociation(f"{name}-{zone}", subnet_id=subnet.id, route_table_id=table.id)
         for zone, subnet in subnets.items()
     ]
-
-
-def _declare_role(
-    name: str, service: str, policies: tuple[str, ...], labels: dict[str, str]
-) -> Any:
-    with narrow_imports("pulumi_aws.iam"):
-        from pulumi_aws.iam.role import Role
-        from pulumi_aws.iam.role_policy_attachment import RolePolicyAttachment
-    trust = {
-        "Version": "2012-10-17",
-        "Statement": [
-            {
-                "Effect": "Allow",
-                "Principal": {"Service": f"{service}.amazonaws.com"},
-                "Action": "sts:AssumeRole",
-            }
-        ],
-    }
-    role = Role(name, assume_role_policy=json.dumps(trust), tags=labels)
-    for policy in policies:
-        RolePolicyAttachment(
-            f"{name}-{policy}",
-            role=role.name,
-            policy_arn=f"arn:aws:iam::aws:policy/{policy}",
-            opts=pulumi.ResourceOptions(parent=role),
-        )
-    return role

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from config import GcpCluster
 from joined import Joined
+from networks import declare_gcp_subnetwork
 from tidegate_components.sdk_imports import narrow_imports
 
 
@@ -42,4 +45,9 @@ def declare_gke(name: str, cluster: GcpCluster, labels: dict[str, str]) -> Joine
             "resource_labels": labels,
         },
     )
-    return Joined(system, {"project": cluster.project})
+
+    def offer_subnetwork() -> dict[str, Any]:
+        subnetwork = declare_gcp_subnetwork(name, cluster.project, cluster.region)
+        return {"subnetwork": subnetwork.id}
+
+    return Joined(system, {"project": cluster.project}, {"subnetwork": offer_subnetwork})

@@ -129,7 +129,8 @@ def _complete(
         **dict(args.get("labels") or {}),
     }
     if cluster is not None:
-        args.setdefault("region", cluster.region)
+        if section.has_region:
+            args.setdefault("region", cluster.region)
         args.setdefault("account", _account(settings, cloud))
     if section.zoned:
         args.setdefault("zones", list(getattr(cluster, "zones", [])))

@@ -16,12 +16,14 @@ class Section:
     """One configuration key that holds components by id.
 
     Attributes:
-        key: The configuration key, camelCase; with `attribute` in Python's spelling.
+        key: The configuration key, camelCase.
         holds: What it holds, for people.
         component: The component's class.
         parser: Where its arguments are checked, as `module:function`.
-        inputs: What of a cluster its components take, where the cluster's cloud has it.
+        inputs: What its components take of a cluster, as `block.argument`: a block that is a
+            cloud's name stands for that cloud's components, another for those that have it.
         after_cluster: Whether its resources come after the cluster's nodes.
+        has_region: Whether its components have a region.
         zoned: Whether its zones are the cluster's where none are given.
         joins: Whether its components name the cluster that they join.
         stands_alone: Whether its components need no cluster of this stack.
@@ -33,6 +35,7 @@ class Section:
     parser: str
     inputs: tuple[str, ...] = ()
     after_cluster: bool = False
+    has_region: bool = True
     zoned: bool = False
     joins: bool = False
     stands_alone: bool = False
@@ -54,6 +57,9 @@ class Section:
         return found
 
 
+_PLACE = ("gcp.project", "azure.resource_group_name")
+_NODES = ("aws.node_role_arn", "aws.subnet_ids", *_PLACE)
+
 SECTIONS: tuple[Section, ...] = (
     # Reservations first: pools consume them.
     Section(
@@ -61,17 +67,41 @@ SECTIONS: tuple[Section, ...] = (
         "reserved capacity by id",
         "CommittedCapacity",
         "tidegate_components.committed_capacity.parse:parse_reservation",
-        ("project", "resource_group_name"),
+        _PLACE,
     ),
     Section(
         "pools",
         "GPU node pools by id",
         "GpuNodePool",
         "tidegate_components.gpu_node_pool.parse:parse_pool",
-        ("node_role_arn", "subnet_ids", "project", "resource_group_name"),
+        _NODES,
         after_cluster=True,
         zoned=True,
         joins=True,
+    ),
+    Section(
+        "cpuPools",
+        "CPU node pools by id",
+        "CpuNodePool",
+        "tidegate_components.cpu_node_pool.parse:parse_cpu_pool",
+        _NODES,
+        after_cluster=True,
+        zoned=True,
+        joins=True,
+    ),
+    Section(
+        "spotGroups",
+        "groups of diversified spot machines by id",
+        "SpotGroup",
+        "tidegate_components.spot_group.parse:parse_spot_group",
+        (
+            "aws.subnet_ids",
+            "gcp.subnetwork",
+            "azure.subnet_id",
+            "azure.subscription",
+            *_PLACE,
+        ),
+        zoned=True,
     ),
     Section(
         "existingPools",
@@ -81,18 +111,40 @@ SECTIONS: tuple[Section, ...] = (
         stands_alone=True,
     ),
     Section(
+        "endpoints",
+        "what serves models, by id",
+        "InferenceCapacity",
+        "tidegate_components.inference_capacity.parse:parse_endpoint",
+        ("sagemaker.execution_role_arn", "azure_ml.workspace_name", *_PLACE),
+        after_cluster=True,
+    ),
+    Section(
+        "notebooks",
+        "interactive machines by id",
+        "Notebooks",
+        "tidegate_components.notebooks.parse:parse_notebook",
+        ("aws.role_arn", "azure.workspace_name", *_PLACE),
+    ),
+    Section(
+        "trainingCompute",
+        "training that a cloud runs, by id",
+        "TrainingCompute",
+        "tidegate_components.training_compute.parse:parse_training",
+        ("aws.role_arn", "azure.workspace_name", *_PLACE),
+    ),
+    Section(
         "buckets",
         "tiered buckets by id",
         "StorageTiers",
         "tidegate_components.storage_tiers.parse:parse_bucket",
-        ("project", "resource_group_name"),
+        _PLACE,
     ),
     Section(
         "telemetry",
         "telemetry streams by id",
         "Telemetry",
         "tidegate_components.telemetry.parse:parse_stream",
-        ("project", "resource_group_name"),
+        _PLACE,
     ),
 )
 """In the order of their declaration."""

@@ -18,7 +18,7 @@ from tidegate.manifest.check import FindingLevel, check_manifest
 from tidegate.manifest.read import read_manifest
 
 STACKS = Path(__file__).resolve().parents[2] / "stacks"
-MODULES = ("config", "sections", "plan", "joined", "eks", "gke", "aks", "clusters", "declare")
+MODULES = tuple(path.stem for path in STACKS.glob("*.py") if path.stem != "__main__")
 
 
 def read_config(stack: str) -> dict[str, Any]:

@@ -55,8 +55,7 @@ class Telemetry(pulumi.ComponentResource):
         Raises:
             InvalidInput: Before anything is registered, with every fault of the arguments.
         """
-        facts = catalog or load_catalog()
-        spec = parse_stream(name, args, facts)
+        spec = parse_stream(name, args, catalog or load_catalog())
         own = args.get(spec.cloud.value)
         inputs = gather_inputs(
             spec.where, spec.cloud.value, own, REQUIRED_INPUTS[spec.cloud], OPTIONAL_INPUTS
@@ -65,7 +64,7 @@ class Telemetry(pulumi.ComponentResource):
         # Only the SDK of the stream's own cloud is imported.
         cloud = importlib.import_module(f"tidegate_components.telemetry.{spec.cloud.value}")
         identifiers = cloud.declare(self, spec, inputs, opts)
-        self.capacity = spec.to_fragment(facts)
+        self.capacity = spec.to_fragment()
         self.bindings = pulumi.Output.from_input({name: {"cloud": spec.cloud.value, **identifiers}})
         self.collector = render_collector(spec)
         self.register_outputs(

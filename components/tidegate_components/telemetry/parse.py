@@ -83,7 +83,7 @@ def parse_stream(name: str, raw: Mapping[str, Any], catalog: Catalog) -> StreamS
     )
     _check_quota(read, spec)
     read.finish()
-    return spec
+    return spec.with_estimate(catalog)
 
 
 def _log_class(read: Arguments, cloud: Cloud) -> str:

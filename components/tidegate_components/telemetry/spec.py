@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.manifest.build import dump_manifest
-from tidegate.manifest.kept import Exclusion, TelemetryStream
+from tidegate.manifest.kept import Exclusion, TelemetryEstimate, TelemetryStream
 from tidegate.manifest.model import Fragment
 from tidegate.pricing.telemetry import estimate_telemetry
 from tidegate.vocabulary.capacity import Cloud, TelemetryClass
@@ -34,6 +34,7 @@ class StreamSpec:
         gcp_filter: Which entries the stream's sink takes; empty for no sink (Google Cloud).
         exclude_from_default: Whether they are kept out of the bucket _Default (Google Cloud).
         counter_labels: Labels of a metric that counts entries → extractor (Google Cloud).
+        estimate: Volume and cost a month, as far as they are known.
     """
 
     id: str
@@ -58,6 +59,7 @@ class StreamSpec:
     gcp_filter: str = ""
     exclude_from_default: bool = True
     counter_labels: tuple[tuple[str, str], ...] = ()
+    estimate: TelemetryEstimate | None = None
 
     @property
     def where(self) -> str:
@@ -82,17 +84,17 @@ class StreamSpec:
         """Whether the cloud itself takes no more than the daily quota."""
         return self.cloud is Cloud.AZURE
 
-    def to_fragment(self, catalog: Catalog) -> dict[str, Any]:
-        """Return what the stream adds to the manifest, as plain JSON, its estimate included."""
-        stream = self._to_stream()
-        estimate = estimate_telemetry(stream, catalog, self._expected_series())
-        whole = stream.model_copy(update={"estimate": estimate})
-        return dump_manifest(Fragment(telemetry=[whole]))
+    def to_fragment(self) -> dict[str, Any]:
+        """Return what the stream adds to the manifest, as plain JSON."""
+        return dump_manifest(Fragment(telemetry=[self.to_stream()]))
 
-    def _expected_series(self) -> int | None:
-        return self.metrics.expected_series if self.metrics else None
+    def with_estimate(self, catalog: Catalog) -> StreamSpec:
+        """Return the stream with its volume and its monthly cost, at the catalog's prices."""
+        series = self.metrics.expected_series if self.metrics else None
+        return replace(self, estimate=estimate_telemetry(self.to_stream(), catalog, series))
 
-    def _to_stream(self) -> TelemetryStream:
+    def to_stream(self) -> TelemetryStream:
+        """Return the stream's entry in the manifest."""
         return TelemetryStream(
             id=self.id,
             cloud=self.cloud,
@@ -110,5 +112,6 @@ class StreamSpec:
                 for each in self.exclusions
             ],
             max_active_series=self.metrics.max_active_series if self.metrics else None,
+            estimate=self.estimate,
             labels=self.cost_labels,
         )
