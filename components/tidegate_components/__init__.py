@@ -2,6 +2,7 @@
 
 from tidegate_components.committed_capacity.component import CommittedCapacity
 from tidegate_components.controller_access.component import ControllerAccess
+from tidegate_components.cost_budget.component import CostBudget
 from tidegate_components.cpu_node_pool.component import CpuNodePool
 from tidegate_components.existing_pool.component import ExistingPool
 from tidegate_components.gpu_node_pool.component import GpuNodePool
@@ -15,6 +16,7 @@ from tidegate_components.training_compute.component import TrainingCompute
 __all__ = [
     "CommittedCapacity",
     "ControllerAccess",
+    "CostBudget",
     "CpuNodePool",
     "ExistingPool",
     "GpuNodePool",

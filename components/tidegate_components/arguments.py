@@ -72,7 +72,8 @@ class Arguments:
             InvalidInput: When there is at least one.
         """
         if self.problems:
-            raise InvalidInput(self.problems)
+            # An object that is read twice says its faults twice.
+            raise InvalidInput(list(dict.fromkeys(self.problems)))
 
     def has(self, key: str) -> bool:
         """Return whether the argument was given a value."""

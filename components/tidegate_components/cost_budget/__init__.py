@@ -1,0 +1,1 @@
+"""Provider budgets and anomaly monitors for one cost label."""
