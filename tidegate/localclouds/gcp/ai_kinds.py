@@ -1,8 +1,7 @@
-"""Vertex AI endpoints and deployment resource pools, and Workbench instances.
+"""Vertex AI endpoints and deployment resource pools.
 
-Sources: the property descriptions of pulumi-gcp 10.2.0, the discovery documents aiplatform.v1 and
-notebooks.v2, and GoogleCloudPlatform/magic-modules, mmv1/products/{vertexai,workbench} (all
-2026-11-30).
+Sources: the property descriptions of pulumi-gcp 10.2.0, the discovery document aiplatform.v1, and
+GoogleCloudPlatform/magic-modules, mmv1/products/vertexai/Endpoint.yaml (all 2026-11-30).
 """
 
 # ruff: noqa: ARG001 - what completes a body has one signature for all kinds
@@ -10,29 +9,26 @@ notebooks.v2, and GoogleCloudPlatform/magic-modules, mmv1/products/{vertexai,wor
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from tidegate.localclouds.bodies import Body, fill_defaults, look
-from tidegate.localclouds.contracts import CheckFailure, Values
+from tidegate.localclouds.contracts import CheckFailure
 from tidegate.localclouds.gcp import machines, names
 from tidegate.localclouds.gcp.collection_shelf import touch
 from tidegate.localclouds.gcp.kind import Kind, Reference, Rest
 from tidegate.localclouds.gcp.kind_rules import (
     exclusive_rule,
-    items_rule,
     length_rule,
     name_rule,
     range_rule,
 )
-from tidegate.localclouds.gcp.references import find_account, find_network, find_subnetwork
+from tidegate.localclouds.gcp.references import find_network
 from tidegate.localclouds.rest_shape import Field, Shape
 from tidegate.localclouds.shelf import Shelf
 
 ENDPOINT = "aiplatform.googleapis.com/Endpoint"
 RESOURCE_POOL = "aiplatform.googleapis.com/DeploymentResourcePool"
-NOTEBOOK = "notebooks.googleapis.com/Instance"
 TIMES = frozenset({"createTime", "updateTime"})
 ALL = ("POST", "PATCH", "DELETE")
 
@@ -48,7 +44,8 @@ def google_type(word: str) -> str:
     return word.lower().replace("_", "-")
 
 
-def _check_pair(machine: Any, accelerator: Any, count: Any) -> Iterator[str]:
+def check_pair(machine: Any, accelerator: Any, count: Any) -> Iterator[str]:
+    """Say why an accelerator does not fit a machine type, as far as both are known."""
     if isinstance(machine, str) and isinstance(accelerator, str) and isinstance(count, int):
         yield from machines.check_accelerator(machine, google_type(accelerator), count)
 
@@ -131,7 +128,7 @@ def check_replicas(body: Body, at: str = "dedicatedResources") -> Iterator[Check
         for reason in machines.check_machine(machine, []):
             yield CheckFailure(f"{place}.machineType", reason)
     accelerator = look(body, f"{place}.acceleratorType")
-    for reason in _check_pair(machine, accelerator, look(body, f"{place}.acceleratorCount")):
+    for reason in check_pair(machine, accelerator, look(body, f"{place}.acceleratorCount")):
         yield CheckFailure(f"{place}.acceleratorType", reason)
     yield from _check_scaling(body, f"{at}.autoscalingMetricSpecs")
 
@@ -186,112 +183,4 @@ POOL_KIND = Kind(
 )
 
 
-# Workbench instances
-
-DATA_DISKS = (10, 64000)
-
-
-def _check_notebook(body: Body) -> Iterator[CheckFailure]:
-    machine = look(body, "gceSetup.machineType")
-    if isinstance(machine, str):
-        for reason in machines.check_machine(names.last_part(machine), []):
-            yield CheckFailure("gceSetup.machineType", reason)
-    configs = look(body, "gceSetup.acceleratorConfigs")
-    for index, config in enumerate(configs if isinstance(configs, list) else []):
-        count = look(config, "coreCount")
-        number = int(count) if isinstance(count, str) and count.isdigit() else count
-        for reason in _check_pair(machine, look(config, "type"), number):
-            yield CheckFailure(f"gceSetup.acceleratorConfigs[{index}]", reason)
-    idle = look(body, "gceSetup.metadata.idle-timeout-seconds")
-    if isinstance(idle, str) and not re.fullmatch(r"\d*", idle):
-        yield CheckFailure(
-            "gceSetup.metadata.idle-timeout-seconds", f"'{idle}' is no number of seconds."
-        )
-
-
-def _fill_notebook(name: str, body: Body) -> None:
-    touch(name, body)
-    _, project, _, location, _, short = name.split("/")
-    number = names.project_number(project)
-    account = f"{number}-compute@developer.gserviceaccount.com"
-    network = f"projects/{project}/global/networks/default"
-    fill_defaults(
-        body,
-        {
-            "creator": "local",
-            "gceSetup": {
-                "bootDisk": {
-                    "diskEncryption": "GMEK",
-                    "diskSizeGb": "150",
-                    "diskType": "PD_BALANCED",
-                },
-                "machineType": "n1-standard-4",
-                "networkInterfaces": [{"network": network}],
-                "serviceAccounts": [{"email": account}],
-            },
-            "healthState": "HEALTHY",
-            "id": names.number_of(name),
-            "labels": {},
-            "proxyUri": f"{short}-dot-{location}.notebooks.googleusercontent.com",
-            "state": "ACTIVE",
-        },
-    )
-
-
-def _protects(shelf: Shelf, name: str) -> str:
-    body = shelf.get(NOTEBOOK, name) or {}
-    return "enable_deletion_protection" if body.get("enableDeletionProtection") else ""
-
-
-def _show_notebook(name: str, body: Body) -> Values:
-    return {"healthInfos": [], "upgradeHistories": []}
-
-
-def _unwrap_disks(setup: dict[str, Any]) -> dict[str, Any]:
-    """REST has a list of at most one data disk where Pulumi has the disk itself."""
-    disks = setup.get("dataDisks")
-    return {**setup, "dataDisks": disks[0]} if isinstance(disks, list) and disks else setup
-
-
-def _wrap_disks(setup: dict[str, Any]) -> dict[str, Any]:
-    disk = setup.get("dataDisks")
-    return {**setup, "dataDisks": [disk]} if isinstance(disk, dict) else setup
-
-
-NOTEBOOK_KIND = Kind(
-    pulumi="gcp:workbench/instance:Instance",
-    name=NOTEBOOK,
-    path="projects/{project}/locations/{location}/instances/{name}",
-    shape=Shape(
-        fields={"gceSetup": Field(to_rest=_wrap_disks, to_pulumi=_unwrap_disks)},
-        provider_only=frozenset({"desiredState", "instanceId"}),
-        rest_only=frozenset({"healthInfo", "id", "upgradeHistory"}),
-    ),
-    rest=Rest("v2", "instances", id_at="?instanceId", waits=ALL),
-    rules=(
-        name_rule(
-            r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?",
-            "at most 63 lowercase letters, digits and dashes, starting with a letter",
-        ),
-        _check_notebook,
-        exclusive_rule("gceSetup.vmImage", "gceSetup.containerImage"),
-        items_rule("gceSetup.acceleratorConfigs", 1),
-        items_rule("gceSetup.networkInterfaces", 1),
-        items_rule("gceSetup.serviceAccounts", 1),
-        items_rule("instanceOwners", 1),
-        range_rule("gceSetup.bootDisk.diskSizeGb", *DATA_DISKS),
-        range_rule("gceSetup.dataDisks[].diskSizeGb", *DATA_DISKS),
-    ),
-    references=(
-        Reference("gceSetup.networkInterfaces[].network", find_network),
-        Reference("gceSetup.networkInterfaces[].subnet", find_subnetwork),
-        Reference("gceSetup.serviceAccounts[].email", find_account),
-    ),
-    fill=_fill_notebook,
-    in_use=_protects,
-    labels="labels",
-    outputs=_show_notebook,
-    zonal=True,
-)
-
-KINDS = (ENDPOINT_KIND, POOL_KIND, NOTEBOOK_KIND)
+KINDS = (ENDPOINT_KIND, POOL_KIND)

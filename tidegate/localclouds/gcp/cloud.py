@@ -30,10 +30,11 @@ from tidegate.localclouds.gcp.iam_policies import IamPolicies
 from tidegate.localclouds.gcp.kinds import KINDS
 from tidegate.localclouds.gcp.log_entries import LogEntries
 from tidegate.localclouds.gcp.logs import Logs
+from tidegate.localclouds.gcp.notebook_kinds import Notebooks, NotebookType
 from tidegate.localclouds.gcp.preemption import Preemptions
 from tidegate.localclouds.gcp.pubsub import PubSub
 from tidegate.localclouds.gcp.resource_types import BucketType, LogBucketType
-from tidegate.localclouds.gcp.serving import Notebooks, NotebookType, Serving
+from tidegate.localclouds.gcp.serving import Serving
 from tidegate.localclouds.gcp.storage import Buckets
 from tidegate.localclouds.gcp.template_kinds import (
     REGION_TEMPLATE_KIND,

@@ -10,11 +10,8 @@ from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.contracts import Call, Values
 from tidegate.localclouds.gcp.collection_shelf import Collections
 from tidegate.localclouds.gcp.collection_types import CollectionType
-from tidegate.localclouds.gcp.compute_kinds import (
-    COMMITMENT_KIND,
-    FUTURE_KIND,
-    check_future_change,
-)
+from tidegate.localclouds.gcp.compute_kinds import COMMITMENT_KIND
+from tidegate.localclouds.gcp.future_kinds import FUTURE_KIND, check_future_change
 from tidegate.localclouds.gcp.gke import raise_first
 
 

@@ -16,15 +16,11 @@ from tidegate.localclouds.gcp.compute import (
     SUBNETWORK,
     Compute,
 )
-from tidegate.localclouds.gcp.compute_kinds import (
-    COMMITMENT_KIND,
-    FUTURE_KIND,
-    POLICY_KIND,
-    check_future_change,
-)
+from tidegate.localclouds.gcp.compute_kinds import COMMITMENT_KIND, POLICY_KIND
 from tidegate.localclouds.gcp.compute_rules import check_reservation
 from tidegate.localclouds.gcp.errors import invalid, missing, unmet
 from tidegate.localclouds.gcp.faulting import take_faults
+from tidegate.localclouds.gcp.future_kinds import FUTURE_KIND, check_future_change
 from tidegate.localclouds.gcp.gke import raise_first
 from tidegate.localclouds.gcp.kind import Kind
 from tidegate.localclouds.gcp.messages import parse_message

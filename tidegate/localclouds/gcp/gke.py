@@ -18,6 +18,7 @@ from tidegate.localclouds.gcp.gke_fill import (
 )
 from tidegate.localclouds.gcp.gke_rules import MAX_NODES_PER_ZONE, check_cluster, check_pool
 from tidegate.localclouds.gcp.instance_groups import GROUP
+from tidegate.localclouds.gcp.references import find_resource_policy
 from tidegate.localclouds.shelf import Shelf
 
 CLUSTER = "container.googleapis.com/Cluster"
@@ -213,6 +214,7 @@ class Gke:
         if not pool.get("name"):
             raise invalid("NodePool.name must be set.")
         self._check_reservation(cluster_name, cluster, pool)
+        self._check_policy(cluster_name, pool)
         fill_pool(
             pool,
             cluster_name,
@@ -246,6 +248,13 @@ class Gke:
                     f"{project}."
                 )
             self._check_reserved_machine(short, found, pool)
+
+    def _check_policy(self, cluster_name: str, pool: Body) -> None:
+        policy = (pool.get("placementPolicy") or {}).get("policyName")
+        if policy:
+            reason = find_resource_policy(self.shelf, cluster_name, policy)
+            if reason:
+                raise missing(reason)
 
     def _check_reserved_machine(self, name: str, found: list[Body | None], pool: Body) -> None:
         machine = pool["config"].get("machineType", "e2-medium")

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from tidegate.localclouds.bodies import Body, fill_defaults
 from tidegate.localclouds.gcp import machines, names
-from tidegate.localclouds.gcp.gke_rules import GPU_TAINT
+from tidegate.localclouds.gcp.gke_rules import GPU_TAINT, TPU_TAINT
 
 KUBERNETES_VERSION = "1.34.4-gke.1047000"
 DEFAULT_SCOPES = [
@@ -166,6 +166,8 @@ def _default_upgrades(config: Body) -> Body:
 
 def _fill_accelerators(config: Body, has_plain_pools: Callable[[], bool]) -> None:
     machine = machines.find_machine(config["machineType"])
+    if machines.chips_of(config["machineType"]) and TPU_TAINT not in config["taints"]:
+        config["taints"] = [*config["taints"], dict(TPU_TAINT)]
     if not config.get("accelerators") and machine and machine.accelerator and machine.count:
         config["accelerators"] = [
             {"acceleratorType": machine.accelerator, "acceleratorCount": machine.count}

@@ -19,6 +19,11 @@ from typing import Any
 from tidegate.localclouds.bodies import look
 from tidegate.localclouds.contracts import UNKNOWN, CheckFailure
 from tidegate.localclouds.gcp import machines, names
+from tidegate.localclouds.gcp.gke_accelerator_rules import (
+    check_partitions,
+    check_sharing,
+    check_tpu,
+)
 from tidegate.localclouds.gcp.gke_provisioning_rules import (
     check_provisioning,
     check_queued,
@@ -35,6 +40,7 @@ MAX_PARALLEL_UPGRADES = 20
 ZONE_LIMITS = ("minNodeCount", "maxNodeCount")
 TOTAL_LIMITS = ("totalMinNodeCount", "totalMaxNodeCount")
 GPU_TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
+TPU_TAINT = {"key": "google.com/tpu", "value": "present", "effect": "NO_SCHEDULE"}
 EFFECTS = ("NO_SCHEDULE", "PREFER_NO_SCHEDULE", "NO_EXECUTE")
 
 
@@ -271,4 +277,7 @@ POOL_RULES: tuple[Callable[[Body], Iterator[CheckFailure]], ...] = (
     _check_taints,
     _check_pool_labels,
     check_reservation_key,
+    check_partitions,
+    check_sharing,
+    check_tpu,
 )

@@ -13,7 +13,7 @@ from tidegate.localclouds.contracts import UNKNOWN, Call, CheckFailure, Values
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.gke import Gke
 from tidegate.localclouds.gcp.gke_fill import group_names
-from tidegate.localclouds.gcp.gke_rules import GPU_TAINT, check_cluster, check_pool
+from tidegate.localclouds.gcp.gke_rules import GPU_TAINT, TPU_TAINT, check_cluster, check_pool
 from tidegate.localclouds.gcp.gke_shape import CLUSTER, NODE_CONFIG, NODE_POOL
 from tidegate.localclouds.gcp.google_type import GoogleType, is_same_case, is_same_resource
 from tidegate.localclouds.gcp.instance_groups import GROUP
@@ -202,7 +202,9 @@ def _show_taints(body: Body, inputs: Values) -> Values:
     asked: Any = (inputs.get("nodeConfig") or {}).get("taints") or []
     taints = config.get("taints") or []
     config["effectiveTaints"] = taints
-    config["taints"] = [taint for taint in taints if taint != GPU_TAINT or taint in asked]
+    config["taints"] = [
+        taint for taint in taints if taint not in (GPU_TAINT, TPU_TAINT) or taint in asked
+    ]
     return config
 
 

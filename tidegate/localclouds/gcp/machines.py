@@ -57,6 +57,8 @@ def _known_names() -> frozenset[str]:
     for family, series in _table()["families"].items():
         for name, sizes in series.items():
             found |= set(sizes) if name == "names" else {f"{family}-{name}-{n}" for n in sizes}
+    for family, series in _table()["tpus"].items():
+        found |= {f"{family}-{name}-{size}" for name, sizes in series.items() for size in sizes}
     return frozenset(found | {name for cloud, name in _catalog().types if cloud is Cloud.GCP})
 
 
@@ -74,7 +76,8 @@ def find_machine(name: str) -> Machine | None:
     except InvalidInput:
         family = name.split("-", 1)[0]
         known = name in _known_names() or CUSTOM.fullmatch(name)
-        complete = family in _table()["families"] or family in ACCELERATED_FAMILIES
+        table = _table()
+        complete = family in {*table["families"], *table["tpus"], *ACCELERATED_FAMILIES}
         if known or (MACHINE_TYPE.fullmatch(name) and not complete):
             return Machine(name, attachable=_attachable(name))
         return None
@@ -127,6 +130,20 @@ def check_accelerator(machine_name: str, accelerator: str, count: int) -> Iterat
             f"[{count}] '{accelerator}' cannot be attached to machine type '{machine_name}'. "
             f"Counts that can: {allowed}."
         )
+
+
+def chips_of(machine_name: str) -> int:
+    """Return how many TPU chips a machine type carries; 0 for one without."""
+    family, _, rest = machine_name.partition("-")
+    if family not in _table()["tpus"]:
+        return 0
+    count = rest.rpartition("-")[2].removesuffix("t")
+    return int(count) if count.isdigit() else 0
+
+
+def partitions_of(accelerator: str) -> tuple[str, ...]:
+    """Return the sizes into which a GPU can be partitioned; none where it cannot."""
+    return tuple(_table()["partitions"].get(accelerator, ()))
 
 
 @cache

@@ -1,28 +1,23 @@
-"""Models on Vertex AI endpoints, and Workbench instances that start and stop."""
+"""Models on Vertex AI endpoints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tidegate.localclouds.bodies import Body
-from tidegate.localclouds.contracts import Call, CheckFailure, Values, World
+from tidegate.localclouds.contracts import World
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.ai_kinds import (
     ENDPOINT_KIND,
-    NOTEBOOK_KIND,
     POOL_KIND,
     check_replicas,
 )
 from tidegate.localclouds.gcp.collection_face import CollectionFace, apply_mask
 from tidegate.localclouds.gcp.collection_shelf import Collections
-from tidegate.localclouds.gcp.collection_types import CollectionType
 from tidegate.localclouds.gcp.errors import invalid, missing
 from tidegate.localclouds.gcp.faulting import take_faults
 from tidegate.localclouds.routes import Answer, Asked, Route
-from tidegate.localclouds.store import Record
-
-STATES = ("ACTIVE", "STOPPED")
 
 
 class Serving:
@@ -108,59 +103,3 @@ def _find_model(models: list[Mapping[str, Any]], key: str) -> int:
 
 def _name(asked: Asked) -> str:
     return asked.path.removeprefix("/v1/").partition(":")[0]
-
-
-class NotebookType(CollectionType):
-    """`gcp:workbench/instance:Instance`: `desiredState` starts and stops it."""
-
-    def __init__(self, collections: Collections) -> None:
-        super().__init__(collections, NOTEBOOK_KIND)
-
-    def judge(self, body: Body, inputs: Values, call: Call) -> Iterator[CheckFailure]:
-        """Say what Workbench and the provider refuse."""
-        yield from super().judge(body, inputs, call)
-        state = inputs.get("desiredState")
-        if isinstance(state, str) and state not in STATES:
-            yield CheckFailure("desiredState", f"Invalid state '{state}': ACTIVE or STOPPED.")
-
-    def insert(self, name: str, body: Body, inputs: Values, call: Call) -> Body:
-        """Create it, and stop it when that was asked for."""
-        return super().insert(name, {**body, **_state(inputs)}, inputs, call)
-
-    def update(self, record: Record, old: Values, new: Values, call: Call) -> Values:
-        """Change it; a changed desired state starts or stops it."""
-        outputs = super().update(record, old, new, call)
-        if old.get("desiredState") != new.get("desiredState") and _state(new):
-            body = self.save(record.id, {**self.load(record.id), **_state(new)})
-            outputs = self.build_outputs(record.id, body, new)
-        return outputs
-
-
-def _state(inputs: Values) -> Values:
-    state = inputs.get("desiredState")
-    return {"state": state} if state else {}
-
-
-class Notebooks:
-    """Starts and stops Workbench instances."""
-
-    def __init__(self, world: World, collections: Collections, face: CollectionFace) -> None:
-        self._world = world
-        self._collections = collections
-        self._face = face
-
-    def routes(self) -> list[Route]:
-        """Return what the API answers of an instance's state."""
-        one = "/v2/projects/{project}/locations/{location}/instances/{instance}"
-        return [
-            Route("POST", f"{one}:start", self._answer),
-            Route("POST", f"{one}:stop", self._answer),
-            Route("POST", f"{one}:reset", self._answer),
-        ]
-
-    def _answer(self, asked: Asked, **_: str) -> Answer:
-        name, _mark, verb = asked.path.removeprefix("/v2/").partition(":")
-        take_faults(self._world, f"notebooks:Instance.{verb}", grows=verb == "start")
-        body = self._collections.get(NOTEBOOK_KIND, name)
-        body["state"] = "STOPPED" if verb == "stop" else "ACTIVE"
-        return Answer(self._face.finish(name, self._collections.save(NOTEBOOK_KIND, name, body)))
