@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_camel
 from tidegate.manifest.build import SECTIONS, find_duplicates, find_second_owners
 from tidegate.manifest.kept import Bucket, Budget
 from tidegate.manifest.model import Commitment, Endpoint, Manifest, Pool
+from tidegate.manifest.queues import check_queues
 from tidegate.manifest.times import check_window
 from tidegate.vocabulary.capacity import (
     CapacityType,
@@ -63,6 +64,7 @@ def _errors(manifest: Manifest) -> Iterator[Problem]:
     for bucket in manifest.buckets:
         yield from _check_bucket(bucket)
     yield from find_second_owners(manifest.buckets)
+    yield from check_queues(manifest.queues, manifest.pools)
     for budget in manifest.budgets:
         yield from _check_budget(budget)
 

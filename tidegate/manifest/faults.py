@@ -23,7 +23,12 @@ _EXPECTED = {
     "list_type": "a list",
     "model_type": "an object",
 }
-_SINGULAR = {"pools": "pool", "commitments": "commitment", "buckets": "bucket"}
+_SINGULAR = {
+    "pools": "pool",
+    "commitments": "commitment",
+    "buckets": "bucket",
+    "queues": "queue",
+}
 
 
 def describe_faults(where: str, document: object, error: ValidationError) -> list[Problem]:

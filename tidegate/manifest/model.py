@@ -16,6 +16,7 @@ from pydantic import Field
 
 from tidegate.manifest.document import Amount, Currency, Document, Identifier
 from tidegate.manifest.kept import Bucket, Budget, TelemetryStream
+from tidegate.manifest.queues import Queue
 from tidegate.vocabulary.capacity import (
     CapacityType,
     Cloud,
@@ -247,6 +248,7 @@ class Fragment(Document):
     buckets: list[Bucket] = []
     telemetry: list[TelemetryStream] = []
     budgets: list[Budget] = []
+    queues: list[Queue] = []
 
 
 class Manifest(Fragment):
