@@ -1,4 +1,4 @@
-"""Google's kinds as the engine meets them: no change twice, replacements, drift, what never ends."""
+"""Google's kinds as the engine meets them: no change twice, replacements, drift, no end."""
 
 from __future__ import annotations
 

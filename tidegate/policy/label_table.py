@@ -111,6 +111,11 @@ _UNBILLED = (
     # Their labels never reach the bill, or they are parts of something that does.
     "azure-native:insights:DiagnosticSetting",  # its name before azure-native 3
     "azure-native:network:Subnet",  # the tags are those of resources that it refers to
+    "gcp:billing/budget:Budget",  # filters by labels
+    "gcp:compute/instanceGroupManager:InstanceGroupManager",  # its template labels instances
+    "gcp:compute/regionInstanceGroupManager:RegionInstanceGroupManager",  # the same
+    "gcp:compute/resourcePolicy:ResourcePolicy",  # may label snapshots, is not billed itself
+    "gcp:logging/metric:Metric",  # labels of a time series
     "gcp:monitoring/alertPolicy:AlertPolicy",
     "gcp:monitoring/notificationChannel:NotificationChannel",
 )
@@ -133,6 +138,17 @@ EXCEPTIONS: Mapping[str, tuple[Carrier, ...]] = {
     "aws:eks/nodeGroup:NodeGroup": (
         *TAGS,
         Carrier("launchTemplate", Scope.INSTANCES, Shape.LAUNCH_TEMPLATE),
+    ),
+    # A disk of a template has labels of its own, which those of the instances do not reach.
+    **dict.fromkeys(
+        (
+            "gcp:compute/instanceTemplate:InstanceTemplate",
+            "gcp:compute/regionInstanceTemplate:RegionInstanceTemplate",
+        ),
+        (
+            Carrier("labels", Scope.INSTANCES, inherits=True),
+            Carrier("disks[].labels", Scope.VOLUMES),
+        ),
     ),
     # `nodeConfig.labels` are Kubernetes labels and `nodeConfig.tags` network tags; neither is
     # on the bill (hashicorp/terraform-provider-google#19436).
