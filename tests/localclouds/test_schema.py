@@ -87,3 +87,15 @@ def test_defaults_of_the_cloud_are_no_drift_in_one_of_several_objects() -> None:
     shape = load_schema(COMPUTE).inputs.properties["properties"]
     live = {**CLUSTER, "provisioningState": "Succeeded"}
     assert overlay(shape, CLUSTER, live) == CLUSTER
+
+
+@pytest.mark.parametrize(
+    ("stream", "failures"),
+    [("Custom-Runs_CL", []), (7, ["dataFlows[0].streams[0]"])],
+)
+def test_azures_data_collection_rules_take_streams_of_their_own(
+    stream: object, failures: list[str]
+) -> None:
+    inputs = {"resourceGroupName": "ml", "dataFlows": [{"streams": [stream]}]}
+    rule = load_schema("azure-native:monitor:DataCollectionRule")
+    assert [each.property for each in check_shapes(rule, inputs)] == failures

@@ -35,8 +35,9 @@ SDK_MODULES = {
     "azure-native": "pulumi_azure_native",
     "kubernetes": "pulumi_kubernetes",
 }
-OPEN_SETS = frozenset({"InstanceType", "PlacementStrategy"})
-"""Enums of an SDK that lag behind: pulumi_aws 7.51.1 lacks 32 of EC2's types, and partitions."""
+OPEN_SETS = frozenset({"InstanceType", "PlacementStrategy", "KnownDataFlowStreams"})
+"""Enums of an SDK that lag behind: pulumi_aws 7.51.1 lacks 32 of EC2's types, and partitions. Those
+of Azure's data collection rules name the well-known streams; custom ones are Custom-…"""
 OBJECT_MARKS = ("_pulumi_input_type", "_pulumi_output_type")
 SCALARS: dict[Any, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
 
@@ -242,7 +243,7 @@ def derive_shape(hint: Any) -> Shape:
     shapes = [_derive_plain(option) for option in options]
     choices = tuple(choice for shape in shapes for choice in shape.choices)
     kinds = {shape.kind for shape in shapes}
-    if choices and kinds <= {"string"}:
+    if kinds == {"string"}:
         return Shape("string", choices=choices)
     objects = [shape for shape in shapes if shape.arguments]
     if len(objects) == 1 and kinds <= {"object", "map", "any"}:
