@@ -188,6 +188,12 @@ def test_autoscaling_owns_the_instances_of_an_azure_deployment(declare):
 
     assert deployment.ignored == ["sku.capacity"]
     assert deployment.inputs["sku"] == {"name": "Default", "capacity": 1}
+    assert deployment.inputs["properties"] == {
+        "endpointComputeType": "Managed",
+        "model": "azureml://registries/acme/models/llama/versions/1",
+        "instanceType": "Standard_NC24ads_A100_v4",
+        "scaleSettings": {"scaleType": "Default"},
+    }
     assert recording.one("OnlineEndpoint").ignored == ["properties.traffic"]
     (profile,) = recording.one("AutoscaleSetting").inputs["profiles"]
     assert profile["capacity"] == {"minimum": "1", "maximum": "4", "default": "1"}

@@ -68,13 +68,15 @@ def _declare_deployment(
     endpoint: pulumi.Input[str],
     opts: pulumi.ResourceOptions | None,
 ) -> OnlineDeployment:
+    # The property is one of several types, so the SDK does not respell its keys.
     properties: Any = {
-        "endpoint_compute_type": "Managed",
+        "endpointComputeType": "Managed",
         "model": inputs["model_id"],
-        "environment_id": inputs.get("environment_id"),
-        "instance_type": target.instance_type,
-        "scale_settings": {"scale_type": "Default"},
+        "instanceType": target.instance_type,
+        "scaleSettings": {"scaleType": "Default"},
     }
+    if inputs.get("environment_id") is not None:
+        properties["environmentId"] = inputs["environment_id"]
     return OnlineDeployment(
         spec.id,
         deployment_name=DEPLOYMENT,
