@@ -228,6 +228,17 @@ def test_nodes_enter_under_the_name_that_their_kind_has(aws, base, entered):
     assert aws.refresh(ENTRY, made, "nodes") == made.inputs
 
 
+def test_an_anomaly_monitors_specification_may_state_the_parts_that_it_lacks(aws, boto):
+    stated = {"And": None, "Or": None, "Tags": {"Key": "user:owner", "Values": ["ml"]}}
+    inputs = {"monitorType": "CUSTOM", "monitorSpecification": json.dumps(stated)}
+
+    made = aws.up(MONITOR, inputs, "nulls")
+
+    live = boto("ce").get_anomaly_monitors(MonitorArnList=[made.id])["AnomalyMonitors"][0]
+    assert live["MonitorSpecification"] == {"Tags": stated["Tags"]}
+    assert aws.refresh(MONITOR, made, "nulls") == made.inputs
+
+
 def test_an_anomaly_monitor_and_its_subscription_read_back_whole(aws, boto, topic):
     watched = {"Tags": {"Key": "cost-center", "Values": ["ml"], "MatchOptions": ["EQUALS"]}}
     monitor = aws.up(

@@ -9,7 +9,6 @@ from typing import Any
 
 from tidegate.localclouds.aws.api_type import ApiType
 from tidegate.localclouds.aws.clients import DEFAULT_REGION
-from tidegate.localclouds.aws.iam import same_document
 from tidegate.localclouds.aws.modelled_type import Actions, ModelledType, Names, TagCalls
 from tidegate.localclouds.contracts import Call, Created, Values
 from tidegate.localclouds.refusals import NotFoundError
@@ -80,7 +79,8 @@ class AnomalyMonitor(CostExplorerType):
         plain = {key: value for key, value in inputs.items() if key != "monitorSpecification"}
         form = super().request(shape, plain)
         if inputs.get("monitorSpecification"):
-            form["MonitorSpecification"] = json.loads(inputs["monitorSpecification"])
+            stated = json.loads(inputs["monitorSpecification"])
+            form["MonitorSpecification"] = without_nulls(stated)
         return form
 
     def outputs(self, answer: Values, inputs: Values, call: Call) -> Values:
@@ -90,8 +90,28 @@ class AnomalyMonitor(CostExplorerType):
         return {
             **super().outputs(plain, inputs, call),
             "name": answer["MonitorName"],
-            "monitorSpecification": same_document(asked, live) if live else None,
+            "monitorSpecification": _same_expression(asked, live) if live else None,
         }
+
+
+def without_nulls(value: Any) -> Any:
+    """Return JSON without keys that are null, which the API has no form for.
+
+    The provider's documentation states them, because AWS's Go SDK answers every key of an
+    expression.
+    """
+    if isinstance(value, dict):
+        return {key: without_nulls(part) for key, part in value.items() if part is not None}
+    return [without_nulls(part) for part in value] if isinstance(value, list) else value
+
+
+def _same_expression(asked: Any, live: Values) -> Any:
+    """Return the expression as it was asked for when the live one says the same."""
+    try:
+        same = isinstance(asked, str) and without_nulls(json.loads(asked)) == live
+    except ValueError:
+        same = False
+    return asked if same else json.dumps(live)
 
 
 class AnomalySubscription(CostExplorerType):
