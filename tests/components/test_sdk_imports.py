@@ -62,7 +62,7 @@ for file in sorted(Path(tidegate_components.__file__).parent.glob("*/{cloud}.py"
             parent = kind.__module__.rpartition(".")[0]
             assert parent.startswith("{package}."), kind
             whole = importlib.import_module(parent)
-            assert getattr(whole, name) is kind, name
+            assert getattr(whole, kind.__name__) is kind, name
             print(name)
 """
     assert len(run(code).splitlines()) >= 4
