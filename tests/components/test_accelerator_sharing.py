@@ -176,6 +176,11 @@ TURNS = {"strategy": "time-sharing", "clients_per_accelerator": 4}
         ),
         (
             "gcp",
+            {"sharing": {"strategy": "mig", "partition": "4g.40gb"}},
+            "sharing.partition = '4g.40gb': is no part into which GKE cuts h100-80gb; expected one",
+        ),
+        (
+            "gcp",
             {"sharing": {**MIG, "clients_per_accelerator": 7}},
             "sharing.clients_per_accelerator: is decided by the partition",
         ),

@@ -87,6 +87,18 @@ def test_a_flex_start_slice_keeps_its_topology_and_starts_from_nothing(declare):
     }
 
 
+def test_v5e_slices_are_told_by_their_machine(declare):
+    recording = declare(
+        accelerator="tpu-v5e",
+        instance_types=["ct5lp-hightpu-4t"],
+        zones=["us-west4-a"],
+        region="us-west4",
+    )
+
+    found = entry(recording)
+    assert (found["accelerator"], found["nodesAtOnce"]) == ("tpu-v5e", 4)
+
+
 def test_a_deep_topology_joins_v5p_in_three_dimensions(declare):
     recording = declare(
         accelerator="tpu-v5p",
@@ -115,6 +127,10 @@ def test_a_deep_topology_joins_v5p_in_three_dimensions(declare):
         (
             {"instance_types": ["ct6e-standard-8t"], "gcp": {"tpu_topology": "2x2"}},
             "gcp.tpu_topology = '2x2': has 4 chips, which hosts of 8 (ct6e-standard-8t) cannot",
+        ),
+        (
+            {"instance_types": ["ct6e-standard-8t"], "max_nodes": 2},
+            "gcp.tpu_topology = '4x4': needs several hosts, and a ct6e-standard-8t stands alone",
         ),
         (
             {"max_nodes": 5},

@@ -1,4 +1,4 @@
-"""The real CLI: node pools of every kind on three clouds, resized from outside, changed, removed."""
+"""The real CLI: node pools of every kind on three clouds, resized, changed and removed."""
 
 from __future__ import annotations
 

@@ -137,6 +137,9 @@ GOOGLE_SIZES: dict[str, tuple[str, str]] = {
 
 # TPU machine → (chip, chips a machine). Sizes of the hosts are left unknown.
 TPU_MACHINES: dict[str, tuple[str, int]] = {
+    "ct5lp-hightpu-1t": ("tpu-v5e", 1),
+    "ct5lp-hightpu-4t": ("tpu-v5e", 4),
+    "ct5lp-hightpu-8t": ("tpu-v5e", 8),
     "ct5p-hightpu-1t": ("tpu-v5p", 1),
     "ct5p-hightpu-2t": ("tpu-v5p", 2),
     "ct5p-hightpu-4t": ("tpu-v5p", 4),

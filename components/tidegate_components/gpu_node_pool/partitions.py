@@ -28,6 +28,23 @@ PARTITIONS: dict[str, dict[str, int]] = {
 """Accelerator → profile → parts of that profile in one accelerator."""
 
 
+_NOT_ON_GKE = {
+    "a100-40gb": {"1g.10gb", "4g.20gb"},
+    "a100-80gb": {"1g.20gb", "4g.40gb"},
+    "h100-80gb": {"4g.40gb"},
+    "h200-141gb": {"4g.71gb"},
+    "b200": {"4g.90gb"},
+    "gb200": {"4g.93gb"},
+}
+"""What NVIDIA makes and GKE does not (Google Cloud documentation, running multi-instance GPUs)."""
+
+
+def find_gke_partitions(accelerator: str) -> list[str]:
+    """Return the partitions of an accelerator that GKE makes."""
+    left_out = _NOT_ON_GKE.get(accelerator, set())
+    return [name for name in PARTITIONS.get(accelerator, {}) if name not in left_out]
+
+
 def find_aks_profile(accelerator: str, partition: str) -> str:
     """Return how AKS spells a partition; empty when AKS does not make it.
 

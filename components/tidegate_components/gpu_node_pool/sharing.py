@@ -10,6 +10,7 @@ from tidegate_components.gpu_node_pool.partitions import (
     PARTITIONS,
     find_aks_partition,
     find_aks_profile,
+    find_gke_partitions,
 )
 from tidegate_components.node_pools.hardware import Hardware
 from tidegate_components.node_pools.spec import SharingSpec
@@ -65,7 +66,7 @@ def _read(read: Arguments, cloud: Cloud, accelerator: Accelerator) -> SharingSpe
         reason = f"is not for {accelerator.name}: only NVIDIA's accelerators are shared so"
         read.refuse("strategy", strategy.value, reason, "no sharing")
     partition = read.text("partition", "")
-    parts = _count_parts(read, accelerator, partition)
+    parts = _count_parts(read, cloud, accelerator, partition)
     if strategy is SharingStrategy.MIG:
         _check_mig(read, partition)
         return SharingSpec(strategy, partition, parts, 1)
@@ -81,13 +82,17 @@ def _read(read: Arguments, cloud: Cloud, accelerator: Accelerator) -> SharingSpe
     return SharingSpec(strategy, partition, parts, clients, config)
 
 
-def _count_parts(read: Arguments, accelerator: Accelerator, partition: str) -> int:
+def _count_parts(read: Arguments, cloud: Cloud, accelerator: Accelerator, partition: str) -> int:
     if not partition:
         return 1
     known = PARTITIONS.get(accelerator.name, {})
+    offered = find_gke_partitions(accelerator.name) if cloud is Cloud.GCP else list(known)
     if partition not in known:
         reason = f"is no part into which {accelerator.name} can be cut"
         read.refuse("partition", partition, reason, _partitions(accelerator))
+    elif partition not in offered:
+        reason = f"is no part into which GKE cuts {accelerator.name}"
+        read.refuse("partition", partition, reason, f"one of {', '.join(offered)}")
     return known.get(partition, 1)
 
 

@@ -11,12 +11,16 @@ from tidegate_components.node_pools.hardware import Hardware
 
 FLAT = ("1x1", "2x2", "2x4", "4x4", "4x8", "8x8", "8x16", "16x16")
 """Topologies of chips that are joined in two dimensions (Google Cloud documentation, plan TPUs
-in GKE: TPU v5e and v6e)."""
+in GKE, and Cloud TPU's page of v5e: TPU v5e and v6e)."""
 
-DEEP = ("tpu-v4", "tpu-v5p", "tpu-7x")
+DEEP = ("tpu-v5p",)
 """Chips that are joined in three dimensions (the same source)."""
 
-_SMALL_DEEP = ("2x2x1", "2x2x2", "2x2x4", "2x4x4")
+HOST_CHIPS = 4
+"""Chips of each host of a slice of several: machines with fewer or more stand alone (the same
+source)."""
+
+_SMALL_DEEP = ("1x1x1", "2x1x1", "2x2x1", "2x2x2", "2x2x4", "2x4x4")
 
 
 def check_topology(read: Arguments, hardware: Hardware, topology: str) -> None:
@@ -46,6 +50,12 @@ def check_topology(read: Arguments, hardware: Hardware, topology: str) -> None:
 
 def _check_slice(read: Arguments, hardware: Hardware, topology: str, hosts: int) -> None:
     """A slice of several hosts is one pool: its nodes come and go together, in one zone."""
+    if hardware.per_node != HOST_CHIPS:
+        name = hardware.instance_types[0].name
+        reason = f"needs several hosts, and a {name} stands alone"
+        expected = f"a machine of {HOST_CHIPS} chips, or {hardware.per_node} chips"
+        read.refuse("gcp.tpu_topology", topology, reason, expected)
+        return
     if len(hardware.zones) != 1:
         reason = "is one slice, and needs nodes in one zone"
         read.refuse("gcp.tpu_topology", topology, reason, "exactly one zone in `zones`")
