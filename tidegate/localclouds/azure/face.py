@@ -126,7 +126,7 @@ class ArmFace:
         self._arm.delete(arm_id)
         if kind.waits or kind is RESOURCE_GROUP:
             return self._operate(asked, arm_id, None, 202)
-        return Answer(None, 200)
+        return Answer(None, kind.gone_status)
 
     def _act(self, asked: Asked) -> Answer:
         path, _, action = asked.path.rpartition("/")

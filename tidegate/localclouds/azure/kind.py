@@ -49,6 +49,7 @@ class Kind:
         is_global: Whether it may stand in the location "global".
         owns_properties: Whether the Pulumi input `properties` is REST's `properties` itself.
         has_state: Whether `properties` tell a provisioningState.
+        gone_status: What a deletion answers with.
         name_pattern: The grammar of its name; `name_rule` is what is said of a bad one.
         required: Places in the body that Azure wants although the SDK lets them go.
         limits: Ranges and choices in the body, as `rules.py` writes them.
@@ -68,6 +69,7 @@ class Kind:
     is_global: bool = False
     owns_properties: bool = False
     has_state: bool = True
+    gone_status: int = 200
     name_pattern: str = ""
     name_rule: str = ""
     required: tuple[str, ...] = ()

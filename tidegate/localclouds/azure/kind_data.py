@@ -42,6 +42,7 @@ RULES: Mapping[str, Rule] = {
     ),
 }
 AS_THEY_ARE = (
+    "gone_status",
     "has_state",
     "is_extension",
     "is_global",

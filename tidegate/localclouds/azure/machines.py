@@ -152,6 +152,7 @@ def list_virtual_machines(arm: Arm, collection: ArmId) -> list[Body]:
     if where.group:
         arm.get(where)
     found = [body for kind in OWNED for body in arm.shelf.find(kind, f"{where}/".lower())]
+    found.sort(key=lambda machine: (str(parse_id(machine["id"]).parent()), machine[SERIAL]))
     return [_as_virtual_machine(machine) for machine in found if machine[IS_FLEXIBLE]]
 
 

@@ -91,6 +91,7 @@ class ComputeLogic(Logic):
         del arm, id
         properties = body["properties"]
         kind = properties["computeType"]
+        _settle_scale(properties)
         refuse_changes(old, body, FIXED_IN_CLUSTERS if kind == "AmlCompute" else FIXED_IN_INSTANCES)
         time = now()
         fill_defaults(
@@ -115,6 +116,14 @@ class ComputeLogic(Logic):
             return old is None
         place = "properties.properties.scaleSettings.minNodeCount"
         return int(look(body, place) or 0) > int(look(old, place) or 0)
+
+
+def _settle_scale(properties: Body) -> None:
+    """Put scale settings where they belong: earlier API versions patch them one level out."""
+    given = properties.pop("scaleSettings", None)
+    if given is not None:
+        inner = properties["properties"]
+        inner["scaleSettings"] = {**inner.get("scaleSettings", {}), **given}
 
 
 def _count_nodes(cluster: Body, time: str) -> None:
