@@ -53,10 +53,10 @@ def _fill_subscription(name: str, body: Body) -> None:
         if place.get(key) and "/" not in place[key] and place[key] != DELETED_TOPIC:
             place[key] = f"projects/{project}/topics/{place[key]}"
     body["ackDeadlineSeconds"] = body.get("ackDeadlineSeconds") or 10
+    body.setdefault("expirationPolicy", {"ttl": f"{31 * DAY}s"})
     fill_defaults(
         body,
         {
-            "expirationPolicy": {"ttl": f"{31 * DAY}s"},
             "messageRetentionDuration": f"{7 * DAY}s",
             "pushConfig": {},
             "state": "ACTIVE",
@@ -74,16 +74,12 @@ def _find_topic_of_subscription(shelf: Shelf, name: str, value: str) -> str:
 
 
 def _expiration_to_rest(policy: dict[str, Any]) -> dict[str, Any]:
-    """Return the policy as REST has it: one that never ends has an endless time to live.
-
-    The API leaves the field out for it; here it must be told from one that nobody asked for.
-    """
-    return {"ttl": policy.get("ttl") or f"{ENDLESS}s"}
+    """Return the policy as REST has it: one that never ends has no time to live."""
+    return {"ttl": policy["ttl"]} if policy.get("ttl") else {}
 
 
 def _expiration_to_pulumi(policy: dict[str, Any]) -> dict[str, Any]:
-    ttl = policy.get("ttl", "")
-    return {"ttl": "" if ttl == f"{ENDLESS}s" else ttl}
+    return {"ttl": policy.get("ttl", "")}
 
 
 TOPIC_KIND = Kind(
