@@ -279,7 +279,20 @@ def test_gcp_takes_any_of_the_types_and_moves_nothing_for_balance(declare):
     }
 
 
-def test_gcp_labels_reach_machines_and_disks_and_the_group_says_them(declare, labels):
+def test_a_change_of_owner_leaves_the_gcp_group_as_it_is(declare, labels):
+    # Its description cannot be changed: another one would replace the group and its machines.
+    one, other = (
+        declare("gcp", on_demand_base_nodes=0, labels={**labels, "owner": owner})
+        .one(GROUP["gcp"])
+        .inputs
+        for owner in ("a", "b")
+    )
+
+    assert one == other
+    assert one["description"] == "capacity-pool=sweep"
+
+
+def test_gcp_labels_reach_machines_and_disks_and_the_sink_says_them(declare, labels):
     recording = declare("gcp", on_demand_base_nodes=0)
 
     stamped = {**labels, "managed-by": "tidegate", "capacity-pool": "sweep"}
@@ -287,10 +300,8 @@ def test_gcp_labels_reach_machines_and_disks_and_the_group_says_them(declare, la
     assert template["labels"] == template["disks"][0]["labels"] == stamped
     for kind in ("pubsub/topic:Topic", "pubsub/subscription:Subscription"):
         assert recording.one(kind).inputs["labels"] == stamped
-    for kind in (GROUP["gcp"], "projectSink:ProjectSink"):
-        assert (
-            "capacity-pool=sweep cost-center=cc-1001" in recording.one(kind).inputs["description"]
-        )
+    said = recording.one("projectSink:ProjectSink").inputs["description"]
+    assert said.startswith("business-unit=research capacity-pool=sweep cost-center=cc-1001")
 
 
 def test_gcp_groups_carry_the_tags_by_which_a_condition_knows_them(declare):

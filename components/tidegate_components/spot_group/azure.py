@@ -48,12 +48,12 @@ def declare_scale_set(
     """Declare the scale set and return its identifiers."""
     machine: Any = {
         **build_machine(spec, inputs),
+        "network_profile": build_network(inputs),
         "priority": "Spot",
         # A stopped machine is no capacity, and its disk still costs.
         "eviction_policy": "Delete",
         "billing_profile": {"max_price": UP_TO_ON_DEMAND},
     }
-    machine["network_profile"] = {"network_api_version": NETWORK_API, **machine["network_profile"]}
     scale_set = VirtualMachineScaleSet(
         derive_name(spec.id, SCALE_SET),
         resource_group_name=inputs["resource_group_name"],
@@ -73,6 +73,18 @@ def declare_scale_set(
         opts=child_options(parent, opts, VirtualMachineScaleSet, ignore=["sku.capacity"]),
     )
     return {"scaleSet": scale_set.name, "id": scale_set.id}
+
+
+def build_network(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Return the one network interface, without an address of its own on the Internet."""
+    address = {"name": "primary", "primary": True, "subnet": {"id": inputs["subnet_id"]}}
+    interface = {
+        "name": "primary",
+        "primary": True,
+        "delete_option": "Delete",
+        "ip_configurations": [address],
+    }
+    return {"network_api_version": NETWORK_API, "network_interface_configurations": [interface]}
 
 
 def build_sizes(spec: SpotSpec) -> dict[str, Any]:

@@ -31,8 +31,7 @@ def declare_fleet(
 ) -> dict[str, pulumi.Input[str]]:
     """Declare the fleet and return its identifiers."""
     on_demand, spot = spec.first_split
-    machine: Any = build_machine(spec, inputs)
-    machine["network_profile"] = {"network_api_version": NETWORK_API, **machine["network_profile"]}
+    machine: Any = {**build_machine(spec, inputs), "network_profile": build_network(inputs)}
     fleet = Fleet(
         derive_name(spec.id, SCALE_SET),
         resource_group_name=inputs["resource_group_name"],
@@ -58,3 +57,20 @@ def declare_fleet(
         opts=child_options(parent, opts, Fleet, ignore=CAPACITIES),
     )
     return {"fleet": fleet.name, "id": fleet.id}
+
+
+def build_network(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Return the one network interface; a fleet writes a scale set's fields below `properties`."""
+    address = {
+        "name": "primary",
+        "properties": {"primary": True, "subnet": {"id": inputs["subnet_id"]}},
+    }
+    interface = {
+        "name": "primary",
+        "properties": {
+            "primary": True,
+            "delete_option": "Delete",
+            "ip_configurations": [address],
+        },
+    }
+    return {"network_api_version": NETWORK_API, "network_interface_configurations": [interface]}

@@ -30,7 +30,6 @@ def build_machine(spec: SpotSpec, inputs: dict[str, Any]) -> dict[str, Any]:
                 "managed_disk": {"storage_account_type": "Premium_LRS"},
             },
         },
-        "network_profile": {"network_interface_configurations": [build_interface(inputs)]},
     }
 
 
@@ -56,18 +55,6 @@ def build_os_profile(spec: SpotSpec, inputs: dict[str, Any]) -> dict[str, Any]:
     if script is not None:
         profile["custom_data"] = script
     return profile
-
-
-def build_interface(inputs: dict[str, Any]) -> dict[str, Any]:
-    """Return the one network interface, without an address of its own on the Internet."""
-    return {
-        "name": "primary",
-        "primary": True,
-        "delete_option": "Delete",
-        "ip_configurations": [
-            {"name": "primary", "primary": True, "subnet": {"id": inputs["subnet_id"]}}
-        ],
-    }
 
 
 def build_image(where: str, text: str) -> dict[str, str]:

@@ -76,7 +76,9 @@ def _declare_group(
         base_instance_name=base_instance_name,
         project=inputs["project"],
         region=spec.region,
-        description=spec.description,  # a group takes no labels
+        # A group takes no labels, and a change of its description replaces it with all its
+        # machines: what may change is said by the template's labels alone.
+        description=f"capacity-pool={spec.id}",
         versions=[{"instance_template": template.self_link}],
         target_size=size,
         distribution_policy_zones=list(spec.zones) or None,

@@ -1,0 +1,183 @@
+"""Spot groups and the controller's access over the real CLI: sized from outside, changed, gone."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import boto3
+import pytest
+from azure.mgmt.compute import ComputeManagementClient
+from google.auth.credentials import AnonymousCredentials
+from google.cloud import compute_v1
+
+PROGRAM = """
+import json
+import pulumi
+import pulumi_aws as aws
+import pulumi_azure_native as azure
+import pulumi_gcp as gcp
+from tidegate_components import ControllerAccess, SpotGroup
+
+config = pulumi.Config()
+LABELS = {
+    "environment": "dev", "owner": config.get("owner") or "ml-platform",
+    "business-unit": "research", "platform-project": "vision",
+    "workload-class": "training", "cost-center": "cc-1001",
+}
+SHARED = {
+    "max_nodes": 6, "on_demand_base_nodes": 1, "scaler": "tidegate", "labels": LABELS,
+    "checkpoint": {"interval_seconds": 600, "write_seconds": 30, "restart_seconds": 60},
+}
+vpc = aws.ec2.Vpc("vpc", cidr_block="10.0.0.0/16")
+subnet = aws.ec2.Subnet("a", vpc_id=vpc.id, cidr_block="10.0.1.0/24",
+                        availability_zone="us-east-1a")
+types = ["m5.xlarge", "m6i.xlarge"] + (["m7i.xlarge"] if config.get("more") else [])
+groups = [SpotGroup("sweep-aws", {
+    "cloud": "aws", "region": "us-east-1", "instance_types": types,
+    "image": "ami-12c6146b", **SHARED, "aws": {"subnet_ids": [subnet.id]},
+})]
+network = gcp.compute.Network("ml", auto_create_subnetworks=False)
+subnetwork = gcp.compute.Subnetwork("ml", network=network.id, ip_cidr_range="10.1.0.0/16",
+                                    region="us-central1")
+groups.append(SpotGroup("sweep-gcp", {
+    "cloud": "gcp", "region": "us-central1",
+    "zones": ["us-central1-a", "us-central1-b"],
+    "instance_types": ["n2-standard-4", "e2-standard-4"],
+    "image": "projects/debian-cloud/global/images/family/debian-12", **SHARED,
+    "gcp": {"project": "acme-ml", "subnetwork": subnetwork.id},
+}))
+resources = azure.resources.ResourceGroup("ml", location="eastus")
+space = azure.network.VirtualNetwork("ml", resource_group_name=resources.name,
+    location="eastus", address_space={"address_prefixes": ["10.2.0.0/16"]})
+place = azure.network.Subnet("ml", resource_group_name=resources.name,
+    virtual_network_name=space.name, address_prefix="10.2.0.0/24")
+subscription = resources.id.apply(lambda path: "/".join(path.split("/")[:3]))
+own = {"resource_group_name": resources.name, "subnet_id": place.id,
+       "ssh_public_key": "ssh-ed25519 AAAA", "subscription": subscription}
+first = SpotGroup("sweep-az", {
+    "cloud": "azure", "region": "eastus",
+    "instance_types": ["Standard_D8s_v5", "Standard_D8as_v5"],
+    "image": "Canonical:ubuntu-24_04-lts:server:latest", **SHARED, "azure": own,
+})
+topic = first.bindings.apply(lambda bound: bound["sweep-az"]["systemTopic"])
+groups.append(first)
+groups.append(SpotGroup("sweep-fleet", {
+    "cloud": "azure", "region": "eastus",
+    "instance_types": ["Standard_D8s_v5", "Standard_D8as_v5"],
+    "image": "Canonical:ubuntu-24_04-lts:server:latest", **SHARED,
+    "azure": {**own, "fleet": True, "system_topic_name": topic},
+}))
+identity = azure.managedidentity.UserAssignedIdentity("controller",
+    resource_group_name=resources.name, location="eastus")
+notices = groups[1].bindings.apply(lambda bound: bound["sweep-gcp"]["interruptionSubscription"])
+scale_set = first.bindings.apply(lambda bound: bound["sweep-az"]["id"])
+queue = first.bindings.apply(lambda bound: bound["sweep-az"]["interruptionQueueId"])
+accesses = [
+    ControllerAccess("controller-aws", {"cloud": "aws", "labels": LABELS, "aws": {
+        "pools": ["sweep-aws"], "regions": ["us-east-1"],
+        "principal_arns": ["arn:aws:iam::123456789012:role/host"]}}),
+    ControllerAccess("controller-gcp", {"cloud": "gcp", "labels": LABELS, "gcp": {
+        "project": "acme-ml", "clusters": ["train"],
+        "group_tag": {"key": "123456789012/pools", "value": "scaled"},
+        "notice_subscriptions": [notices],
+        "workload_identity": {"namespace": "tidegate", "service_account": "controller"}}}),
+    ControllerAccess("controller-az", {"cloud": "azure", "labels": LABELS, "azure": {
+        "principal_id": identity.principal_id, "subscription": subscription,
+        "pool_scopes": [scale_set], "queue_scopes": [queue]}}),
+]
+bindings = pulumi.Output.all(*[each.bindings for each in [*groups, *accesses]])
+pulumi.export("bindings", bindings.apply(
+    lambda found: {key: value for each in found for key, value in each.items()}))
+"""
+
+
+def aws_client(stack, service):
+    return boto3.client(
+        service,
+        region_name="us-east-1",
+        endpoint_url=stack.endpoints.aws_url,
+        aws_access_key_id="tests",
+        aws_secret_access_key="tests",
+    )
+
+
+def resize_aws(stack, bound):
+    aws_client(stack, "autoscaling").set_desired_capacity(
+        AutoScalingGroupName=bound["autoScalingGroup"], DesiredCapacity=3
+    )
+
+
+def resize_gcp(stack, bound):
+    client = compute_v1.RegionInstanceGroupManagersClient(
+        credentials=AnonymousCredentials(),
+        client_options={"api_endpoint": stack.endpoints.gcp_url},
+    )
+    for key, size in (("instanceGroupManager", 2), ("onDemandInstanceGroupManager", 1)):
+        client.resize_unary(
+            project=bound["project"],
+            region=bound["region"],
+            instance_group_manager=bound[key],
+            size=size,
+        )
+
+
+def resize_azure(stack, bound, build_options):
+    options = build_options(stack.endpoints.azure_url, bound["id"].split("/")[2])
+    ComputeManagementClient(**options).virtual_machine_scale_sets.begin_update(
+        bound["resourceGroup"], bound["scaleSet"], {"sku": {"capacity": 3}}
+    ).result()
+
+
+@pytest.fixture
+def stack(pulumi_project):
+    return pulumi_project(PROGRAM)
+
+
+def buy_kinds(stack, bound):
+    """Return how the machines of the Auto Scaling group were bought."""
+    found = aws_client(stack, "ec2").describe_instances(
+        Filters=[
+            {"Name": "tag:aws:autoscaling:groupName", "Values": [bound["autoScalingGroup"]]},
+            {"Name": "instance-state-name", "Values": ["running"]},
+        ]
+    )
+    machines = [each for group in found["Reservations"] for each in group["Instances"]]
+    return sorted(each.get("InstanceLifecycle", "on-demand") for each in machines)
+
+
+def replaced(output):
+    """Return the types of what an update replaced."""
+    return {found[1] for found in re.finditer(r"^ \S+ +(\S+) \S+ replaced", output, re.MULTILINE)}
+
+
+@pytest.mark.slow
+def test_sizes_set_from_outside_stay_and_changes_replace_no_group(stack, build_azure_options):
+    stack.run("stack", "init", "dev")
+    for key, value in (
+        ("aws:region", "us-east-1"),
+        ("gcp:project", "acme-ml"),
+        ("gcp:region", "us-central1"),
+    ):
+        stack.run("config", "set", key, value)
+    stack.run("up", "--yes", "--skip-preview")
+    bound = json.loads(stack.run("stack", "output", "--json"))["bindings"]
+
+    resize_aws(stack, bound["sweep-aws"])
+    resize_gcp(stack, bound["sweep-gcp"])
+    resize_azure(stack, bound["sweep-az"], build_azure_options)
+    assert buy_kinds(stack, bound["sweep-aws"]) == ["on-demand", "spot", "spot"]
+    stack.run("refresh", "--yes")
+    stack.run("preview", "--expect-no-changes")
+
+    stack.run("config", "set", "owner", "someone-else")
+    stack.run("config", "set", "more", "yes")
+    output = stack.run("up", "--yes", "--skip-preview")
+    # A template cannot be changed; its groups go on with the new one, for new machines.
+    assert replaced(output) == {"gcp:compute:RegionInstanceTemplate"}
+    assert buy_kinds(stack, bound["sweep-aws"]) == ["on-demand", "spot", "spot"]
+    assert json.loads(stack.run("stack", "output", "--json"))["bindings"] == bound
+    stack.run("preview", "--expect-no-changes")
+
+    stack.run("destroy", "--yes", "--skip-preview")
+    assert aws_client(stack, "sqs").list_queues().get("QueueUrls", []) == []
