@@ -11,6 +11,8 @@ from tidegate.localclouds.aws.api_type import ApiType
 from tidegate.localclouds.aws.convert import from_structure, to_request
 from tidegate.localclouds.aws.naming import choose_name
 from tidegate.localclouds.contracts import Call, CheckFailure, Created, Values
+from tidegate.localclouds.refusals import CloudError
+from tidegate.localclouds.rules import find_values
 from tidegate.localclouds.schema import load_schema
 from tidegate.localclouds.store import Record
 
@@ -22,6 +24,7 @@ ALIASES = {
     "loadBalancers": "LoadBalancerNames",
     "launchConfiguration": "LaunchConfigurationName",
 }
+MAXIMUM_HEALTHY_SPREAD = 100  # Auto Scaling API reference, InstanceMaintenancePolicy
 # Set by calls of their own, or read by the provider alone.
 SEPARATE = frozenset(
     {"tags", "launchTemplate", "vpcZoneIdentifiers", "namePrefix", "enabledMetrics", "warmPool"}
@@ -43,6 +46,19 @@ def check_bounds(
         yield CheckFailure(f"{prefix}{desired}", f"{wanted} is above the maximum size {high}")
 
 
+def _check_mix(inputs: Values) -> Iterable[CheckFailure]:
+    """Say which overrides are not emulated, and where healthy percentages are too far apart."""
+    place = "mixedInstancesPolicy.launchTemplate.overrides[].instanceRequirements"
+    for where, _ in find_values(inputs, place):
+        yield CheckFailure(where, "the local clouds do not emulate this property")
+    policy = inputs.get("instanceMaintenancePolicy")
+    if isinstance(policy, dict):
+        low, high = policy["minHealthyPercentage"], policy["maxHealthyPercentage"]
+        if isinstance(low, int) and isinstance(high, int) and high - low > MAXIMUM_HEALTHY_SPREAD:
+            words = f"{high} is more than {MAXIMUM_HEALTHY_SPREAD} above the minimum {low}"
+            yield CheckFailure("instanceMaintenancePolicy.maxHealthyPercentage", words)
+
+
 class Group(ApiType):
     """`aws.autoscaling.Group`."""
 
@@ -55,6 +71,7 @@ class Group(ApiType):
         sources = ("launchTemplate", "launchConfiguration", "mixedInstancesPolicy")
         if sum(name in inputs for name in sources) != 1:
             yield CheckFailure("launchTemplate", f"one of {', '.join(sources)} must be specified")
+        yield from _check_mix(inputs)
 
     def create(self, inputs: Values, call: Call) -> Created:
         """Create the group; it launches its desired number of instances."""
@@ -64,7 +81,22 @@ class Group(ApiType):
         tags = self._tags(inputs, name)
         client.create_auto_scaling_group(**arguments, **({"Tags": tags} if tags else {}))
         self._set_processes({}, inputs, name, call)
+        self._require_capacity(inputs, name, call)
         return Created(name, self._read(name, inputs, call) or {})
+
+    def _require_capacity(self, inputs: Values, name: str, call: Call) -> None:
+        """Fail where the last launch failed, as the provider does once it has waited for it.
+
+        What the provider would leave tainted, to be replaced, is deleted at once.
+        """
+        if inputs.get("waitForCapacityTimeout") == "0":
+            return
+        client = self.client(call, inputs)
+        found = client.describe_scaling_activities(AutoScalingGroupName=name)["Activities"]
+        if found and found[0]["StatusCode"] == "Failed":
+            client.delete_auto_scaling_group(AutoScalingGroupName=name, ForceDelete=True)
+            words = f"waiting for capacity of Auto Scaling group {name}: {found[0]['Description']}"
+            raise CloudError("ScalingActivityFailed", words)
 
     def _arguments(self, inputs: Values, client: Any, operation: str) -> Values:
         plain = {key: value for key, value in inputs.items() if key not in SEPARATE}

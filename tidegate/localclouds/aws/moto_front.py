@@ -31,10 +31,11 @@ from tidegate.localclouds.aws.actions import (
     render_error,
 )
 from tidegate.localclouds.aws.corrections.offerings import load_moto_without_offerings
+from tidegate.localclouds.aws.interruptions import answer_interruption, find_interruptions
 from tidegate.localclouds.aws.journal import Entry, Journal
 from tidegate.localclouds.aws.kept.services import KeptServices
 from tidegate.localclouds.aws.moto_clock import MotoClock
-from tidegate.localclouds.faults import Faults, judge
+from tidegate.localclouds.faults import FaultKind, Faults, judge
 from tidegate.localclouds.store import Store
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 NOT_IMPLEMENTED = "501"
+BEFALLING = frozenset({FaultKind.INTERRUPTION})  # instances, not calls
 SERVER_ERROR = 500
 NO_ROUTE = b"<!doctype html>\n<html lang=en>\n<title>404"
 
@@ -73,6 +75,8 @@ class MotoFront:
         body = _read_body(environ, length)
         kept = {key: value for key, value in environ.items() if isinstance(value, str)}
         entry = Entry(kept, body)
+        for interruption in find_interruptions(self._faults):
+            self.handle(interruption)
         status, headers, content = self._fail_on_command(entry) or self.handle(entry)
         start(status, headers)
         return [content]
@@ -88,7 +92,7 @@ class MotoFront:
         """Return the error that a fault asks for, after its latency."""
         if not self._faults.list():
             return None
-        wait, error = judge(self._faults.take("aws", name_action(entry)), "aws")
+        wait, error = judge(self._faults.take("aws", name_action(entry), BEFALLING), "aws")
         time.sleep(wait)
         if error is None:
             return None
@@ -108,7 +112,7 @@ class MotoFront:
     def _answer(self, entry: Entry) -> Answer:
         """Ask moto; what it lacks or stumbles over becomes an error that an SDK reads."""
         try:
-            answer = self._kept.answer(entry) or self._ask(entry)
+            answer = answer_interruption(entry) or self._kept.answer(entry) or self._ask(entry)
             return _refuse_unknown(entry) if answer[2].startswith(NO_ROUTE) else answer
         except NotImplementedError:
             return _refuse_unknown(entry)

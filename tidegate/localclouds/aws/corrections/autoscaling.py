@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tidegate.localclouds.aws.corrections.group_checks import check_group, check_source, refuse
 from tidegate.localclouds.aws.corrections.launching import settle_capacity
-from tidegate.localclouds.aws.corrections.offerings import explain_unoffered, is_known_type
 from tidegate.localclouds.aws.corrections.patching import add, wrap
 
 # Backend methods whose first argument names a group that has to exist.
@@ -54,16 +54,10 @@ def correct_autoscaling() -> None:
     add(AutoScalingResponse, describe_scaling_activities=_describe_activities)
 
 
-def _refuse(message: str) -> Exception:
-    from moto.autoscaling.exceptions import ValidationError
-
-    return ValidationError(message)
-
-
 def _require_group(original: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, group_name: str, *args: Any, **kwargs: Any) -> Any:
         if group_name not in self.autoscaling_groups:
-            raise _refuse(f"AutoScalingGroup name not found - {group_name}")
+            raise refuse(f"AutoScalingGroup name not found - {group_name}")
         return original(self, group_name, *args, **kwargs)
 
     return call
@@ -78,7 +72,7 @@ def _require_instance(original: Callable[..., Any]) -> Callable[..., Any]:
         }
         if instance_id not in known:
             words = f"No managed instance found for instance ID: {instance_id}"
-            raise _refuse(f"Instance Id not found - {words}")
+            raise refuse(f"Instance Id not found - {words}")
         return original(self, instance_id, *args, **kwargs)
 
     return call
@@ -108,16 +102,14 @@ def _free_of_minimum(original: Callable[..., Any]) -> Callable[..., Any]:
 def check_sizes(minimum: int | None, desired: int | None, maximum: int | None) -> None:
     """Refuse sizes that contradict each other, in AWS's words."""
     if minimum is not None and maximum is not None and minimum > maximum:
-        raise _refuse(
-            f"Max bound, {maximum}, must be greater than or equal to min bound, {minimum}"
-        )
+        raise refuse(f"Max bound, {maximum}, must be greater than or equal to min bound, {minimum}")
     if desired is None:
         return
     words = f"New SetDesiredCapacity value {desired} is"
     if minimum is not None and desired < minimum:
-        raise _refuse(f"{words} below min value {minimum} for the AutoScalingGroup.")
+        raise refuse(f"{words} below min value {minimum} for the AutoScalingGroup.")
     if maximum is not None and desired > maximum:
-        raise _refuse(f"{words} above max value {maximum} for the AutoScalingGroup.")
+        raise refuse(f"{words} above max value {maximum} for the AutoScalingGroup.")
 
 
 def _check_new_group(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -130,42 +122,20 @@ def _check_new_group(original: Callable[..., Any]) -> Callable[..., Any]:
             raise AutoscalingClientError("AlreadyExists", words)
         configuration = kwargs.get("launch_config_name")
         if configuration and configuration not in self.launch_configurations:
-            raise _refuse("Launch configuration name not found - null")
+            raise refuse("Launch configuration name not found - null")
         sizes = (kwargs.get(key) for key in ("min_size", "desired_capacity", "max_size"))
         check_sizes(*(None if size is None else int(size) for size in sizes))
-        _check_types(self, kwargs)
+        check_group(self, kwargs)
         return original(self, **kwargs)
 
     return call
-
-
-def _check_types(backend: Any, kwargs: dict[str, Any]) -> None:
-    """Refuse types that AWS has not, and groups none of whose types their zones sell."""
-    policy = kwargs.get("mixed_instances_policy") or {}
-    overrides = policy.get("LaunchTemplate", {}).get("Overrides") or []
-    names = [override["InstanceType"] for override in overrides if "InstanceType" in override]
-    zones = _zones_of(backend, kwargs)
-    reasons = [explain_unoffered(name, backend.region_name, zones) for name in names]
-    unknown = [
-        reason for name, reason in zip(names, reasons, strict=True) if not is_known_type(name)
-    ]
-    if unknown or (reasons and all(reasons)):
-        raise _refuse((unknown or reasons)[0])
-
-
-def _zones_of(backend: Any, kwargs: dict[str, Any]) -> list[str]:
-    subnets = kwargs.get("vpc_zone_identifier")
-    if not subnets:
-        return list(kwargs.get("availability_zones") or [])
-    found = backend.ec2_backend.describe_subnets(subnet_ids=subnets.split(","))
-    return [subnet.availability_zone for subnet in found]
 
 
 def _check_changed_group(original: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, **kwargs: Any) -> Any:
         group = self.autoscaling_groups.get(kwargs["name"])
         if group is None:
-            raise _refuse(f"AutoScalingGroup name not found - {kwargs['name']}")
+            raise refuse(f"AutoScalingGroup name not found - {kwargs['name']}")
         minimum = _either(kwargs.get("min_size"), group.min_size)
         maximum = _either(kwargs.get("max_size"), group.max_size)
         check_sizes(minimum, kwargs.get("desired_capacity"), maximum)
@@ -175,6 +145,7 @@ def _check_changed_group(original: Callable[..., Any]) -> Callable[..., Any]:
         )
         if not has_source and group.mixed_instances_policy:
             kwargs["mixed_instances_policy"] = group.mixed_instances_policy
+        check_source(self, kwargs)
         return original(self, **kwargs)
 
     return call
@@ -188,7 +159,7 @@ def _check_tagged_groups(original: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, tags: list[dict[str, str]]) -> Any:
         for tag in tags:
             if tag["ResourceId"] not in self.autoscaling_groups:
-                raise _refuse(f"AutoScalingGroup name not found - {tag['ResourceId']}")
+                raise refuse(f"AutoScalingGroup name not found - {tag['ResourceId']}")
         return original(self, tags)
 
     return call

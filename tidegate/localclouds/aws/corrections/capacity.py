@@ -195,6 +195,11 @@ def _get_changeable(self: Any, id: str) -> Reservation:
     return reservation
 
 
+def find_reservation(backend: Any, id: str) -> Reservation:
+    """Return a reservation, or refuse an id that nothing has."""
+    return _get(_reservations(backend), id)
+
+
 def _get(known: dict[str, Reservation], id: str) -> Reservation:
     from moto.ec2.exceptions import EC2ClientError
 
@@ -215,14 +220,14 @@ def render_reservation(self: Any, reservation: Reservation) -> dict[str, Any]:
         "CapacityReservationId": reservation.id,
         "CapacityReservationArn": arn,
         "OwnerId": account,
-        "AvailableInstanceCount": _count_available(backend, reservation),
+        "AvailableInstanceCount": count_available(backend, reservation),
         "State": reservation.shown_state,
         "CreateDate": reservation.created,
         "Tags": [{"Key": tag["key"], "Value": tag["value"]} for tag in tags],
     }
 
 
-def _count_available(backend: Any, reservation: Reservation) -> int:
+def count_available(backend: Any, reservation: Reservation) -> int:
     """Return what is unused: running instances fill the oldest matching reservation first."""
     if reservation.shown_state != ACTIVE:
         return 0

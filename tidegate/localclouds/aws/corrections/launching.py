@@ -30,7 +30,8 @@ def settle_capacity(group: Any, new_capacity: int | None) -> None:
     wanted = group.desired_capacity or 0
     choices = _find_choices(group)
     while _capacity_of(group, choices) < wanted:
-        _launch(group, choices, wanted)
+        if not _try_launch(group, choices, wanted):
+            break
     _terminate_surplus(group, choices, wanted)
     backend = group.autoscaling_backend
     if group.name in backend.autoscaling_groups:
@@ -58,6 +59,19 @@ def _capacity_of(group: Any, choices: list[Choice]) -> int:
     return sum(_weight_of(state, choices) for state in group.active_instances())
 
 
+def _try_launch(group: Any, choices: list[Choice], wanted: int) -> bool:
+    """Launch one instance; where EC2 has no room, the group stays short and says why."""
+    from moto.ec2.exceptions import EC2ClientError
+
+    try:
+        _launch(group, choices, wanted)
+    except EC2ClientError as error:
+        words = f"Launching a new EC2 instance.  Status Reason: {error.message}"
+        _record(group, words, "", failed=True)
+        return False
+    return True
+
+
 def _launch(group: Any, choices: list[Choice], wanted: int) -> None:
     from moto.autoscaling.models import InstanceState
 
@@ -74,7 +88,10 @@ def _launch(group: Any, choices: list[Choice], wanted: int) -> None:
         tags={"instance": tags},
         placement=zone,
         launch_config=group.launch_config,
-        launch_template={"LaunchTemplateId": template.id} if template else None,
+        launch_template=_name_version(group) if template else None,
+        capacity_reservation_specification=getattr(
+            group, "capacity_reservation_specification", None
+        ),
         is_instance_type_default=False,
         associate_public_ip=getattr(group.launch_config, "associate_public_ip_address", None),
         subnet_id=subnet_id,
@@ -85,6 +102,12 @@ def _launch(group: Any, choices: list[Choice], wanted: int) -> None:
     protected = group.new_instances_protected_from_scale_in
     group.instance_states.append(InstanceState(instance, protected_from_scale_in=protected))
     _record(group, f"Launching a new EC2 instance: {instance.id}", instance.id)
+
+
+def _name_version(group: Any) -> dict[str, str]:
+    template = group.ec2_launch_template
+    number = template.get_version(group.launch_template_version).number
+    return {"LaunchTemplateId": template.id, "Version": str(number)}
 
 
 def _choose_market(group: Any, choices: list[Choice], wanted: int) -> str:
@@ -151,7 +174,7 @@ def _terminate_surplus(group: Any, choices: list[Choice], wanted: int) -> None:
         _record(group, f"Terminating EC2 instance: {state.instance.id}", state.instance.id)
 
 
-def _record(group: Any, description: str, instance_id: str) -> None:
+def _record(group: Any, description: str, instance_id: str, *, failed: bool = False) -> None:
     from moto.core.utils import utcnow
     from moto.moto_api._internal import mock_random
 
@@ -166,7 +189,8 @@ def _record(group: Any, description: str, instance_id: str) -> None:
             f"the desired capacity of {group.desired_capacity} ({instance_id}).",
             "StartTime": now,
             "EndTime": now,
-            "StatusCode": "Successful",
+            "StatusCode": "Failed" if failed else "Successful",
+            "StatusMessage": description if failed else None,
             "Progress": 100,
         }
     )

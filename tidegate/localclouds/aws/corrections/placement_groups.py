@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tidegate.localclouds.aws.corrections.patching import add
@@ -79,6 +80,16 @@ def _find(self: Any, name: str) -> dict[str, Any]:
     if name not in known:
         words = f"The Placement Group '{name}' is unknown."
         raise EC2ClientError("InvalidPlacementGroup.Unknown", words)
+    return known[name]
+
+
+def find_placement_group(
+    backend: Any, name: str, refuse: Callable[[str], Exception]
+) -> dict[str, Any]:
+    """Return a group of an EC2 backend, or refuse in another service's form."""
+    known = _groups(backend)
+    if name not in known:
+        raise refuse(f"The Placement Group '{name}' is unknown.")
     return known[name]
 
 
