@@ -39,6 +39,7 @@ from tidegate.localclouds.contracts import Cloud, World
 from tidegate.localclouds.faults import Fault, FaultKind
 from tidegate.localclouds.refusals import CloudError
 
+ACTION = "Microsoft.Compute/simulateEviction"
 QUEUE = "/tgevents/interruptions"
 DATA = "data.resourceInfo.properties"
 
@@ -107,7 +108,7 @@ def test_evicted_machine_is_deleted_and_announced(
     made = build_set(engine)
     engine.up(EVENT_SUBSCRIPTION, INPUTS[EVENT_SUBSCRIPTION], "subscription")
     before = {machine.name: machine.priority for machine in list_machines(compute)}
-    interrupt(world, f"{SCALE_SET_ID}/*")
+    interrupt(world, f"{ACTION}{SCALE_SET_ID}/*")
     after = {machine.name: machine.priority for machine in list_machines(compute)}
     (gone,) = before.keys() - after.keys()
     assert before[gone] == "Spot"
@@ -137,7 +138,7 @@ def test_evicted_machine_is_deallocated_where_the_policy_says_so(
     profile = {**INPUTS[SCALE_SET]["virtualMachineProfile"], "evictionPolicy": "Deallocate"}
     made = build_set(engine, virtualMachineProfile=profile)
     engine.up(EVENT_SUBSCRIPTION, INPUTS[EVENT_SUBSCRIPTION], "subscription")
-    interrupt(world, f"{SCALE_SET_ID}/*", None)
+    interrupt(world, f"{ACTION}{SCALE_SET_ID}/*", None)
     states = [
         (machine.priority, machine.instance_view.statuses[0].code)
         for machine in list_machines(compute)
@@ -200,7 +201,7 @@ def test_uniform_instances_are_announced_within_their_scale_set(
     uniform = change(SCALE_SET, sku=sku, orchestrationMode="Uniform", priorityMixPolicy=None)
     engine.up(SCALE_SET, uniform)
     engine.up(EVENT_SUBSCRIPTION, INPUTS[EVENT_SUBSCRIPTION], "subscription")
-    interrupt(world, f"{SCALE_SET_ID}/virtualMachines/0")
+    interrupt(world, f"{ACTION}{SCALE_SET_ID}/virtualMachines/0")
     (event,) = read_events(url)
     assert event["subject"] == f"{SCALE_SET_ID}/virtualMachines/0"
     assert look(event, f"{DATA}.targetResourceType") == (

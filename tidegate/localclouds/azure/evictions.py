@@ -29,6 +29,7 @@ from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.faults import FaultKind
 
 ANNOTATIONS = "Microsoft.ResourceHealth/resourceAnnotations"
+ACTION = "Microsoft.Compute/simulateEviction"
 OTHER_KINDS = frozenset(FaultKind) - {FaultKind.INTERRUPTION}
 
 
@@ -103,8 +104,8 @@ def build_event(machine: Body, time: str) -> Body:
 def evict_as_told(arm: Arm) -> int:
     """Evict what the interruption faults in force hit; return how many.
 
-    A fault's target is a glob over a machine's id; its count is how many are evicted, the oldest
-    first.
+    A fault's target is a glob over "Microsoft.Compute/simulateEviction" and a machine's id; its
+    count is how many are evicted, the oldest first.
     """
     faults = arm.world.faults
     if all(fault.kind is not FaultKind.INTERRUPTION for fault in faults.list()):
@@ -113,7 +114,7 @@ def evict_as_told(arm: Arm) -> int:
     for machine in [body for kind in OWNED for body in arm.shelf.find(kind)]:
         if machine[PRIORITY] != SPOT or not is_running(machine):
             continue
-        if faults.take("azure-native", machine["id"], OTHER_KINDS):
+        if faults.take("azure-native", f"{ACTION}{machine['id']}", OTHER_KINDS):
             evict(arm, machine)
             evicted += 1
     return evicted
