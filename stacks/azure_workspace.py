@@ -20,11 +20,13 @@ def declare_workspace(name: str, group: Any, identity: Any, labels: dict[str, st
         "pulumi_azure_native.applicationinsights",
         "pulumi_azure_native.keyvault",
         "pulumi_azure_native.machinelearningservices",
+        "pulumi_azure_native.operationalinsights",
         "pulumi_azure_native.storage",
     ):
         from pulumi_azure_native.applicationinsights.component import Component
         from pulumi_azure_native.keyvault.vault import Vault
         from pulumi_azure_native.machinelearningservices.workspace import Workspace
+        from pulumi_azure_native.operationalinsights.workspace import Workspace as LogWorkspace
         from pulumi_azure_native.storage.storage_account import StorageAccount
     place: Any = {"resource_group_name": group.name, "location": group.location, "tags": labels}
     # Names of both are unique over all of Azure: Pulumi completes them. They take 24 characters.
@@ -46,11 +48,13 @@ def declare_workspace(name: str, group: Any, identity: Any, labels: dict[str, st
         },
         **place,
     )
+    logs = LogWorkspace(f"{name}-ml", retention_in_days=30, sku={"name": "PerGB2018"}, **place)
     insights = Component(
         f"{name}-ml",
         resource_name_=f"{name}-ml",
         kind="web",
         application_type="web",
+        workspace_resource_id=logs.id,
         **place,
     )
     return Workspace(

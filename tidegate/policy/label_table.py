@@ -117,7 +117,14 @@ _UNBILLED = (
     "gcp:compute/resourcePolicy:ResourcePolicy",  # may label snapshots, is not billed itself
     "gcp:logging/metric:Metric",  # labels of a time series
     "gcp:monitoring/alertPolicy:AlertPolicy",
+    "gcp:monitoring/customService:CustomService",
+    "gcp:monitoring/genericService:GenericService",
     "gcp:monitoring/notificationChannel:NotificationChannel",
+    "gcp:monitoring/slo:Slo",
+    "gcp:monitoring/uptimeCheckConfig:UptimeCheckConfig",
+    # The tags are those of tasks that somebody's cluster runs when an event comes.
+    "aws:cloudwatch/eventTarget:EventTarget",
+    "aws:scheduler/schedule:Schedule",
 )
 
 EXCEPTIONS: Mapping[str, tuple[Carrier, ...]] = {

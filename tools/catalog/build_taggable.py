@@ -41,13 +41,20 @@ NAME = re.compile(r"(?:.*_)?(?:tags|labels|tag_specifications|tag|label)$")
 TEXT_MAP = re.compile(r"Mapping\[str, (?:pulumi\.Input\[)?_builtins\.str\]")
 REFERENCE = re.compile(r"'(?:\w+\.)?(\w+)ArgsDict'")
 
+CHOOSES = re.compile(
+    r"(?:^|\.)\w*(?:filter|selector|match|criteria|selection)\w*(?:\[\])?(?:\.|$)"
+    r"|(?:secure|filter|match)(?:Tags|Labels)$",
+    re.IGNORECASE,
+)
+"""Paths of what chooses by tags or labels that something else carries."""
+
 SELECTORS = {
     ("aws:inspector/resourceGroup:ResourceGroup", "tags"),
     ("aws:devopsguru/resourceCollection:ResourceCollection", "tags"),
     ("gcp:monitoring/notificationChannel:NotificationChannel", "labels"),
     ("gcp:cloudidentity/group:Group", "labels"),
 }
-"""What is called tags or labels, and chooses or parametrises instead of labelling."""
+"""What else is called tags or labels, and chooses or parametrises instead of labelling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +121,7 @@ def classify(
     token: str, path: str, name: str, annotation: str, nested: Mapping[str, dict[str, str]]
 ) -> str:
     """Return the shape of a place; empty where it is one text, a switch, or a reference."""
-    if (token, path) in SELECTORS:
+    if (token, path) in SELECTORS or CHOOSES.search(path):
         return "selector"
     if TEXT_MAP.search(annotation):
         manager = token.startswith("gcp:") and name.endswith("tags")

@@ -49,6 +49,11 @@ def test_no_type_has_two_places_by_rule():
         ("aws:ec2/launchTemplate:LaunchTemplate", "tagSpecifications", "tag-specifications"),
         ("aws:ec2/instance:Instance", "volumeTags", "map"),
         ("aws:inspector/resourceGroup:ResourceGroup", "tags", "selector"),
+        (
+            "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
+            "rules[].filter.and.tags",
+            "selector",
+        ),
         ("gcp:container/nodePool:NodePool", "nodeConfig.resourceLabels", "map"),
         ("gcp:container/nodePool:NodePool", "nodeConfig.tags", "strings"),
         ("gcp:sql/databaseInstance:DatabaseInstance", "settings.userLabels", "map"),

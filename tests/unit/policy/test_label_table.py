@@ -11,10 +11,7 @@ import pytest
 from tidegate.policy.label_table import EXCEPTIONS, LABEL_TABLE, TAGS, Carrier, Shape
 
 # A property of that name labels nothing that is billed; the table says so on purpose.
-UNBILLED = {
-    "gcp:monitoring/alertPolicy:AlertPolicy",
-    "gcp:monitoring/notificationChannel:NotificationChannel",
-}
+UNBILLED = {"gcp:monitoring/notificationChannel:NotificationChannel"}
 NAMES_OF_EARLIER_VERSIONS = {"azure-native:insights:DiagnosticSetting"}
 PACKAGES = {"aws": "pulumi_aws", "gcp": "pulumi_gcp", "azure-native": "pulumi_azure_native"}
 
@@ -95,4 +92,4 @@ def test_a_type_without_a_row_is_not_known(token):
 
 
 def test_what_looks_like_labels_and_was_never_judged_is_not_known():
-    assert "aws:backup/selection:Selection" not in LABEL_TABLE
+    assert "gcp:dataplex/entry:Entry" not in LABEL_TABLE
