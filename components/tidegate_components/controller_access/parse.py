@@ -81,11 +81,11 @@ def _read_aws(read: Arguments) -> AwsAccess:
             read.refuse(f"regions[{index}]", region, "is no region of AWS", "such as us-east-1")
     ways = [way for way in WAYS if read.has(way)]
     if len(ways) != 1:
-        found = " and ".join(ways) or None
+        given = " and ".join(ways) or None
         reason = (
             "are more than one way to get the role" if ways else "is missing: who gets the role"
         )
-        read.refuse("pod_identity", found, reason, f"one of {', '.join(WAYS)}")
+        read.refuse("pod_identity", given, reason, f"one of {', '.join(WAYS)}")
     pod = read.nested("pod_identity", shapes.PodIdentityArgs)
     irsa = read.nested("irsa", shapes.IrsaArgs)
     for nested, keys in ((pod, ("cluster",)), (irsa, ("provider_arn", "issuer"))):

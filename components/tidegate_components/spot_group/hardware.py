@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tidegate.catalog.catalog import Catalog
@@ -88,7 +89,7 @@ def _check_one_shape(read: Arguments, types: tuple[InstanceType, ...]) -> None:
         read.refuse("instance_types", names, reason, "types of one shape, or a group for each")
 
 
-_SHAPE = {
+_SHAPE: dict[str, Callable[[InstanceType], object]] = {
     "CPU": lambda each: each.vcpus,
     "memory": lambda each: each.memory_gib,
     "architecture": lambda each: each.arch,

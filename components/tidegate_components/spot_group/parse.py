@@ -13,6 +13,7 @@ from tidegate.vocabulary.problems import InvalidInput
 from tidegate_components.arguments import Arguments
 from tidegate_components.entries import check_entry, read_entries, read_workload_classes
 from tidegate_components.names import check_identifier
+from tidegate_components.node_pools import args as pools
 from tidegate_components.spot_group import args as shapes
 from tidegate_components.spot_group.hardware import check_number, parse_machines
 from tidegate_components.spot_group.spec import AzureChoices, SpotSpec
@@ -38,10 +39,10 @@ def parse_spot_group(name: str, raw: Mapping[str, Any], catalog: Catalog) -> Spo
     machines = parse_machines(read, cloud, catalog, (region, zones))
     azure = _read_own(read, cloud)
     labels = read.cost_labels()
-    budget = read_entries(read, "disruption_budget", shapes.DisruptionBudgetArgs, DisruptionBudget)
-    checkpoint = read_entries(read, "checkpoint", shapes.CheckpointArgs, Checkpoint)
-    windows = read_entries(read, "windows", shapes.WindowArgs, Window)
-    schedules = read_entries(read, "schedules", shapes.ScheduleArgs, Schedule)
+    budget = read_entries(read, "disruption_budget", pools.DisruptionBudgetArgs, DisruptionBudget)
+    checkpoint = read_entries(read, "checkpoint", pools.CheckpointArgs, Checkpoint)
+    windows = read_entries(read, "windows", pools.WindowArgs, Window)
+    schedules = read_entries(read, "schedules", pools.ScheduleArgs, Schedule)
     bounds = _read_bounds(read)
     _check_scaler(read)
     if machines is None:
