@@ -113,7 +113,6 @@ def _declare_anomalies(
     """Declare the monitor, and a subscription for each way of telling; return the monitor's ARN."""
     monitor = AnomalyMonitor(
         spec.id,
-        name=spec.id,
         monitor_type="CUSTOM",
         monitor_specification=build_specification(spec.label or ("", "")),
         tags=spec.cost_labels,
@@ -136,7 +135,6 @@ def _declare_anomalies(
     for name, frequency, subscribers in ways:
         AnomalySubscription(
             name,
-            name=name,
             frequency=frequency,
             monitor_arn_lists=[monitor.arn],
             subscribers=subscribers,
