@@ -8,6 +8,7 @@ from tidegate_components.existing_pool.component import ExistingPool
 from tidegate_components.gpu_node_pool.component import GpuNodePool
 from tidegate_components.inference_capacity.component import InferenceCapacity
 from tidegate_components.notebooks.component import Notebooks
+from tidegate_components.queues.component import Queues
 from tidegate_components.spot_group.component import SpotGroup
 from tidegate_components.storage_tiers.component import StorageTiers
 from tidegate_components.telemetry.component import Telemetry
@@ -22,6 +23,7 @@ __all__ = [
     "GpuNodePool",
     "InferenceCapacity",
     "Notebooks",
+    "Queues",
     "SpotGroup",
     "StorageTiers",
     "Telemetry",
