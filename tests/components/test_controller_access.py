@@ -338,3 +338,26 @@ def test_missing_inputs_are_refused_before_registration(args, cloud, own, missin
         ControllerAccess("controller", args(cloud, **own))
 
     assert [problem.property for problem in caught.value.problems] == missing
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_the_callers_provider_and_aliases_reach_the_children(record, args, cloud):
+    import pulumi_aws
+    import pulumi_azure_native
+    import pulumi_gcp
+
+    packages = {"aws": pulumi_aws, "gcp": pulumi_gcp, "azure": pulumi_azure_native}
+
+    def program():
+        provider = packages[cloud].Provider("elsewhere")
+        aliases = [pulumi.Alias(name="old-name")]
+        opts = pulumi.ResourceOptions(provider=provider, aliases=aliases)
+        ControllerAccess("controller", args(cloud), opts)
+
+    recording = record(program)
+
+    component = recording.one("tidegate:index:ControllerAccess")
+    assert "old-name" in str(component.request.aliases) + str(component.request.aliasURNs)
+    own = [each for each in recording.all if not each.type.startswith(("tidegate:", "pulumi:"))]
+    assert own
+    assert all("elsewhere" in each.request.provider for each in own)

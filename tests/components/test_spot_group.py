@@ -490,3 +490,28 @@ def test_the_callers_options_reach_the_children_that_they_concern(declare, cloud
         "azure": "storage:Queue",
     }[cloud]
     assert recording.one(untagged).ignored == []
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_the_callers_provider_and_aliases_reach_the_children(record, args, catalog, cloud):
+    import pulumi_aws
+    import pulumi_azure_native
+    import pulumi_gcp
+
+    packages = {"aws": pulumi_aws, "gcp": pulumi_gcp, "azure": pulumi_azure_native}
+
+    def program():
+        provider = packages[cloud].Provider("elsewhere")
+        aliases = [pulumi.Alias(name="old-name")]
+        opts = pulumi.ResourceOptions(provider=provider, aliases=aliases)
+        SpotGroup("sweep", args(cloud), opts, catalog)
+
+    recording = record(program)
+
+    component = recording.one("tidegate:index:SpotGroup")
+    # The engine carries a parent's alias on to its children.
+    assert "old-name" in str(component.request.aliases) + str(component.request.aliasURNs)
+    own = [each for each in recording.all if not each.type.startswith(("tidegate:", "pulumi:"))]
+    assert own
+    assert all("elsewhere" in each.request.provider for each in own)
+    assert all("::tidegate:index:SpotGroup" in each.request.parent for each in own)
