@@ -5,8 +5,9 @@ Moto delivers only what somebody puts, to disabled rules too, and asks no queue'
 
 from __future__ import annotations
 
-import copy
 import json
+import re
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -34,7 +35,8 @@ def deliver_event(account_id: str, region: str, event: dict[str, Any]) -> int:
 
 
 def _send(rule: Any, target: dict[str, Any], event: dict[str, Any]) -> bool:
-    body, group = _render(target, event), target.get("SqsParameters", {}).get("MessageGroupId")
+    body = _render(rule, target, event)
+    group = target.get("SqsParameters", {}).get("MessageGroupId")
     if _put(rule, target["Arn"], body, group):
         return True
     spare = target.get("DeadLetterConfig", {}).get("Arn")
@@ -43,26 +45,46 @@ def _send(rule: Any, target: dict[str, Any], event: dict[str, Any]) -> bool:
     return False
 
 
-def _render(target: dict[str, Any], event: dict[str, Any]) -> str:
+def _render(rule: Any, target: dict[str, Any], event: dict[str, Any]) -> str:
     """Return what a target is sent: its constant, a part of the event, its template, or all."""
-    from moto.events.models import EventTemplateParser
-
     if target.get("Input"):
         return str(target["Input"])
     if target.get("InputPath"):
-        part: Any = event
-        for name in target["InputPath"].split(".")[1:]:
-            part = part.get(name, {})
-        return json.dumps(part)
+        return json.dumps(_look(event, target["InputPath"]))
     transformer = target.get("InputTransformer")
     if not transformer:
         return json.dumps(event)
-    made = EventTemplateParser.parse(
-        input_template=transformer.get("InputTemplate"),
-        input_paths_map=transformer.get("InputPathsMap", {}),
-        event=copy.deepcopy(event),  # type: ignore[arg-type]
-    )
-    return made if isinstance(made, str) else json.dumps(made)
+    paths = transformer.get("InputPathsMap", {})
+    values = {name: _look(event, path) for name, path in paths.items()}
+    values |= {
+        "aws.events.rule-arn": rule.arn,
+        "aws.events.rule-name": rule.name,
+        "aws.events.event": event,
+        "aws.events.event.json": event,
+    }
+    return fill_template(transformer["InputTemplate"], values)
+
+
+def _look(event: dict[str, Any], path: str) -> Any:
+    """Return what a path such as "$.detail.instance-id" finds, "" where there is nothing."""
+    found: Any = event
+    for name in path.split(".")[1:]:
+        found = found.get(name, "") if isinstance(found, dict) else ""
+    return found
+
+
+def fill_template(template: str, values: Mapping[str, Any]) -> str:
+    """Put values into a template: within quotes as they are, elsewhere as JSON."""
+
+    def fill(match: re.Match[str]) -> str:
+        if match[1] not in values:
+            return match[0]
+        value = values[match[1]]
+        quotes = len(re.findall(r'(?<!\\)"', template[: match.start()]))
+        is_quoted = quotes % 2 == 1
+        return str(value) if is_quoted and isinstance(value, str) else json.dumps(value)
+
+    return re.sub(r"<([\w.-]+)>", fill, template)
 
 
 def _put(rule: Any, arn: str, body: str, group: str | None) -> bool:

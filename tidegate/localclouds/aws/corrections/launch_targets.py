@@ -31,20 +31,29 @@ def correct_launch_targets() -> None:
 def _launch_into(original: Callable[..., Any]) -> Callable[..., Any]:
     def run_instances(self: Any, image_id: str, count: int, *args: Any, **kwargs: Any) -> Any:
         data = _find_data(self, kwargs)
-        market = (kwargs.get("instance_market_options") or data.get("InstanceMarketOptions")) or {}
+        market = _find_market(data, kwargs)
         target = _find_target(self, data, kwargs, count)
-        if market.get("MarketType") == CAPACITY_BLOCK and (target is None or not target.is_block):
+        if market == CAPACITY_BLOCK and (target is None or not target.is_block):
             raise _refuse("InvalidParameterValue", "Capacity Blocks need one as their target")
         image = resolve_image(self, image_id or data.get("ImageId", ""))
         made = original(self, image, count, *args, **kwargs)
         for instance in made.instances:
             if target is not None:
                 instance.capacity_reservation_id = target.id
-            if market.get("MarketType") == CAPACITY_BLOCK:
+            if market == CAPACITY_BLOCK:
                 instance.lifecycle = CAPACITY_BLOCK
         return made
 
     return run_instances
+
+
+def _find_market(data: dict[str, Any], kwargs: dict[str, Any]) -> str:
+    """Return the market that the request or else its template asks for, "" for on-demand.
+
+    Moto's request has the name alone, its Auto Scaling and a template the whole option.
+    """
+    asked = kwargs.get("instance_market_options") or data.get("InstanceMarketOptions") or {}
+    return asked if isinstance(asked, str) else str(asked.get("MarketType", ""))
 
 
 def _find_data(backend: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
