@@ -221,6 +221,23 @@ def test_fleets_lose_spot_machines_too(
     assert len(read_events(url)) == 1
 
 
+@pytest.mark.parametrize("owner", ["fleet", "scale set"])
+def test_who_is_to_restore_what_was_evicted_buys_another_at_once(
+    engine: Any, world: World, url: str, compute: Any, owner: str
+) -> None:
+    engine.up(EVENT_SUBSCRIPTION, INPUTS[EVENT_SUBSCRIPTION], "subscription")
+    if owner == "fleet":
+        engine.up(FLEET, inside(FLEET, "spotPriorityProfile", maintain=True))
+    else:
+        build_set(engine, spotRestorePolicy={"enabled": True})
+    before = {machine.name: machine.priority for machine in list_machines(compute)}
+    interrupt(world, "*")
+    after = {machine.name: machine.priority for machine in list_machines(compute)}
+    assert len(before.keys() - after.keys()) == 1
+    assert sorted(after.values()) == sorted(before.values())
+    assert len(read_events(url)) == 1
+
+
 NAME = f"{DATA}.annotationName"
 FILTERS: dict[str, tuple[dict[str, Any], bool]] = {
     "none": ({}, True),

@@ -59,11 +59,10 @@ class AzureType(StoredType):
         }
         envelope = {key: value for key, value in given.items() if key in self._kind.envelope}
         inside = {key: value for key, value in given.items() if key not in self._kind.envelope}
-        if self._kind.owns_properties:
-            inside = inside.get("properties", {})
-        if inside is UNKNOWN:
+        asked: Any = inside.get("properties", {}) if self._kind.owns_properties else inside
+        if asked is UNKNOWN:
             return {**envelope, "properties": UNKNOWN}
-        return {**envelope, "properties": build_rest(self._kind.shape, inside)}
+        return {**envelope, "properties": build_rest(self._kind.shape, asked)}
 
     def prepare(self, inputs: Values, call: Call) -> Values:
         """Fill in the only name that there can be, and the provider's location."""

@@ -12,8 +12,8 @@ from tidegate.localclouds.azure.arm import Arm
 from tidegate.localclouds.azure.errors import refused
 from tidegate.localclouds.azure.event_rules import ANNOTATED, HEALTH_TOPIC
 from tidegate.localclouds.azure.events import publish
-from tidegate.localclouds.azure.ids import identify, now, parse_id
-from tidegate.localclouds.azure.kinds import FLEET_VM, SCALE_SET_VM
+from tidegate.localclouds.azure.ids import ArmId, identify, now, parse_id
+from tidegate.localclouds.azure.kinds import FLEET_VM
 from tidegate.localclouds.azure.machines import (
     EVICTION,
     OWNED,
@@ -25,10 +25,11 @@ from tidegate.localclouds.azure.machines import (
     is_running,
     virtual_machine_id,
 )
-from tidegate.localclouds.bodies import Body
+from tidegate.localclouds.bodies import Body, look
 from tidegate.localclouds.faults import FaultKind
 
 ANNOTATIONS = "Microsoft.ResourceHealth/resourceAnnotations"
+RESTORING = ("spotPriorityProfile.maintain", "spotRestorePolicy.enabled")
 ACTION = "Microsoft.Compute/simulateEviction"
 OTHER_KINDS = frozenset(FaultKind) - {FaultKind.INTERRUPTION}
 
@@ -48,21 +49,25 @@ def evict(arm: Arm, machine: Body) -> None:
     with arm.world.store.transaction():
         if machine[EVICTION] == "Delete":
             forget_machine(arm, machine)
-            _shrink(arm, machine)
+            _settle_owner(arm, parse_id(machine["id"]).parent())
         else:
             deallocate(arm, machine)
         event = build_event(machine, now())
         publish(arm, HEALTH_TOPIC, event["topic"], event)
 
 
-def _shrink(arm: Arm, machine: Body) -> None:
-    """Lower the owner's capacity: an evicted machine is not made again, unless it is a fleet's."""
-    if machine["type"] != SCALE_SET_VM:
-        return
-    owner = parse_id(machine["id"]).parent()
+def _settle_owner(arm: Arm, owner: ArmId) -> None:
+    """Buy another machine at once where the owner is to, or lower a scale set's capacity.
+
+    A fleet is to by `maintain`, a scale set by its spot restore policy. Azure does it when there is
+    room, which there always is here.
+    """
     body = arm.get(owner)
-    body["sku"]["capacity"] -= 1
-    arm.keep(owner, body)
+    if any(look(body, f"properties.{place}") for place in RESTORING):
+        arm.put(owner, body)
+    elif "sku" in body:
+        body["sku"]["capacity"] -= 1
+        arm.keep(owner, body)
 
 
 def build_event(machine: Body, time: str) -> Body:

@@ -90,7 +90,7 @@ class ArmFace:
             return Answer({"value": found})
         for body in found:
             # A scale set's machines are asked for by their instance ids.
-            if body.get("instanceId", body["name"]).lower() == id.name.lower():
+            if str(body.get("instanceId", body["name"])).lower() == id.name.lower():
                 return Answer(body)
         raise no_resource(id.kind, id.name, id.group)
 

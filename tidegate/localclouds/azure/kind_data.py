@@ -87,4 +87,7 @@ def _build_reference(body: Mapping[str, Any]) -> Reference:
 
 
 def _build_limit(body: Mapping[str, Any]) -> Limit:
-    return Limit(**{k: tuple(v) if isinstance(v, list) else v for k, v in body.items()})
+    given: dict[str, Any] = {
+        word: tuple(value) if isinstance(value, list) else value for word, value in body.items()
+    }
+    return Limit(**given)

@@ -7,7 +7,7 @@ requests and answers: general vendor documentation ("Queue Storage REST API"), n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import TYPE_CHECKING
@@ -127,7 +127,7 @@ def _date(moment: float | None) -> str:
     return format_datetime(time, usegmt=True)
 
 
-_VALUES = {
+_VALUES: Mapping[str, Callable[[Body], str]] = {
     "PopReceipt": lambda message: message["popReceipt"],
     "TimeNextVisible": lambda message: _date(message["visible"]),
     "DequeueCount": lambda message: str(message["dequeueCount"]),

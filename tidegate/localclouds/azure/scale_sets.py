@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tidegate.localclouds.azure.arm import Arm, Logic
 from tidegate.localclouds.azure.arm_checks import refuse_changes
+from tidegate.localclouds.azure.compute_rules import MIX
 from tidegate.localclouds.azure.errors import refused
 from tidegate.localclouds.azure.ids import ArmId, identify, now, parse_id
 from tidegate.localclouds.azure.kinds import SCALE_SET_VM
@@ -43,7 +44,8 @@ class ScaleSetLogic(Logic):
         )
         if given and arm.find(parse_id(given)) is None:
             raise refused("NotFound", f"Capacity reservation group '{given}' was not found.", 404)
-        body["sku"] = {"capacity": 0, "tier": "Standard", **(body.get("sku") or {})}
+        sku = {"capacity": 0, **(body.get("sku") or {})}
+        body["sku"] = sku if sku.get("name") == MIX else {"tier": "Standard", **sku}
         properties = body["properties"]
         fill_defaults(
             properties,
