@@ -12,12 +12,7 @@ from tidegate.localclouds.azure.errors import invalid_parameter, refused
 from tidegate.localclouds.azure.identities import user_assigned
 from tidegate.localclouds.azure.identity_logic import may_change
 from tidegate.localclouds.azure.ids import ArmId, digits_of, identify, parse_id
-from tidegate.localclouds.azure.kinds import (
-    AGENT_POOL,
-    MACHINE,
-    RESERVATION,
-    RESERVATION_GROUP,
-)
+from tidegate.localclouds.azure.kinds import AGENT_POOL, MACHINE, RESERVATION, RESERVATION_GROUP
 from tidegate.localclouds.bodies import Body, fill_defaults
 from tidegate.localclouds.refusals import CloudError
 
