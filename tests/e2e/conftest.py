@@ -64,12 +64,18 @@ def gke(workspace: Workspace) -> Iterator[container_v1.ClusterManagerClient]:
 
 
 @pytest.fixture(scope="module")
-def aks(workspace: Workspace) -> Iterator[ContainerServiceClient]:
-    with ContainerServiceClient(
-        Anyone(),
-        SUBSCRIPTION,
-        base_url=workspace.endpoints.azure_url,
-        authentication_policy=Loopback(Anyone(), "local"),
-        polling_interval=0,
-    ) as client:
+def azure_options(workspace: Workspace) -> dict[str, Any]:
+    """What an azure-mgmt client needs to reach the local cloud."""
+    return {
+        "credential": Anyone(),
+        "subscription_id": SUBSCRIPTION,
+        "base_url": workspace.endpoints.azure_url,
+        "authentication_policy": Loopback(Anyone(), "local"),
+        "polling_interval": 0,
+    }
+
+
+@pytest.fixture(scope="module")
+def aks(azure_options: dict[str, Any]) -> Iterator[ContainerServiceClient]:
+    with ContainerServiceClient(**azure_options) as client:
         yield client
