@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -14,7 +15,7 @@ from tidegate.manifest.model import Pool
 from tidegate.manifest.queues import check_tolerance
 from tidegate.vocabulary.accelerators import Accelerator
 from tidegate.vocabulary.capacity import CapacityType, InterruptionTolerance
-from tidegate.vocabulary.problems import InvalidInput, nearest
+from tidegate.vocabulary.problems import InvalidInput, Problem, nearest
 from tidegate_components.arguments import Arguments
 from tidegate_components.queues.spec import Machine
 
@@ -53,10 +54,17 @@ def _parse(read: Arguments, place: str, item: Any) -> Iterable[Pool]:
             return parse_fragment(item).pools
         return [Pool.model_validate(item)]
     except InvalidInput as error:
-        read.adopt(error, place)
+        _adopt(read, place, error.problems)
     except ValidationError as error:
-        read.adopt(InvalidInput(describe_faults(read.where, item, error)), place)
+        _adopt(read, place, describe_faults(read.where, item, error))
     return []
+
+
+def _adopt(read: Arguments, place: str, problems: Iterable[Problem]) -> None:
+    """Note the faults of one pool, at their places inside it."""
+    for problem in problems:
+        inside = f"{place}.{problem.property}" if problem.property else place
+        read.problems.append(replace(problem, where=read.where, property=inside))
 
 
 def choose_pools(
