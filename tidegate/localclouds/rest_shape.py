@@ -23,6 +23,7 @@ class Field:
         rest: Dotted path in the REST body; empty when REST uses the same name.
         shape: The table for the objects inside.
         single: True when Pulumi has a list of at most one and REST has the object itself.
+        listed: True when it is the other way round.
         to_rest: Turns the Pulumi value into the REST value, after `shape`.
         to_pulumi: Turns the REST value into the Pulumi value, after `shape`.
     """
@@ -30,6 +31,7 @@ class Field:
     rest: str = ""
     shape: Shape | None = None
     single: bool = False
+    listed: bool = False
     to_rest: Callable[[Any], Any] | None = None
     to_pulumi: Callable[[Any], Any] | None = None
 
@@ -130,11 +132,15 @@ def _value_to_rest(place: Field, value: Any) -> Any:
             value = value[0] if value else {}
     else:
         value = plain(value)
+    if place.listed:
+        value = [value]
     return place.to_rest(value) if place.to_rest else value
 
 
 def _value_to_pulumi(place: Field, value: Any) -> Any:
     shape = place.shape or SAME
+    if place.listed and isinstance(value, list):
+        value = value[0] if value else None
     if isinstance(value, Mapping):
         value = build_properties(shape, value)
         if place.single:
@@ -155,7 +161,7 @@ def pulumi_place(shape: Shape, rest_place: str) -> str:
         if found is None:
             continue
         name, place = found
-        index = steps[length - 1].partition("[")[1:]
+        index = () if place.listed else steps[length - 1].partition("[")[1:]
         here = name + "".join(index) + ("[0]" if place.single else "")
         rest = ".".join(steps[length:])
         return f"{here}.{pulumi_place(place.shape or SAME, rest)}" if rest else here

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from typing import Any
 
 from tidegate.localclouds.bodies import Body, look
 from tidegate.localclouds.contracts import UNKNOWN, CheckFailure
@@ -64,18 +63,6 @@ def fill_compute(kind: str) -> Callable[[str, Body], None]:
     return fill
 
 
-def _one_item(value: Any) -> list[Any]:
-    return [value]
-
-
-def _first_item(values: list[Any]) -> Any:
-    return values[0] if values else None
-
-
-LIST_OF_ONE = {"to_rest": _one_item, "to_pulumi": _first_item}
-"""REST has a list where Pulumi has its only element."""
-
-
 # Resource policies
 
 
@@ -97,7 +84,7 @@ def _fill_policy(name: str, body: Body) -> None:
 
 _SNAPSHOTS = Shape(
     fields={
-        "snapshotProperties": Field(shape=Shape(fields={"storageLocations": Field(**LIST_OF_ONE)}))
+        "snapshotProperties": Field(shape=Shape(fields={"storageLocations": Field(listed=True)}))
     }
 )
 POLICY_KIND = Kind(
@@ -189,7 +176,7 @@ COMMITMENT_KIND = Kind(
     shape=Shape(
         fields={
             "commitmentId": Field("id", to_pulumi=int),
-            "existingReservations": Field(**LIST_OF_ONE),
+            "existingReservations": Field(listed=True),
         },
         provider_only=frozenset({"params"}),
         rest_only=frozenset({"kind"}),

@@ -19,7 +19,7 @@ from tidegate.localclouds.contracts import UNKNOWN, Call, CheckFailure, Values
 from tidegate.localclouds.gcp import machines, names
 from tidegate.localclouds.gcp.collection_shelf import Collections
 from tidegate.localclouds.gcp.collection_types import CollectionType
-from tidegate.localclouds.gcp.compute_kinds import LIST_OF_ONE, OUTPUT_ONLY, fill_compute
+from tidegate.localclouds.gcp.compute_kinds import OUTPUT_ONLY, fill_compute
 from tidegate.localclouds.gcp.compute_rules import NAME, check_name
 from tidegate.localclouds.gcp.google_type import is_same_resource
 from tidegate.localclouds.gcp.instance_groups import GROUP, MAX_SIZES, InstanceGroups
@@ -63,7 +63,7 @@ _FLEXIBILITY = Shape(
 _GROUP_SHAPE = Shape(
     fields={
         "allInstancesConfig": Field("allInstancesConfig.properties"),
-        "autoHealingPolicies": Field(**LIST_OF_ONE),
+        "autoHealingPolicies": Field(listed=True),
         "distributionPolicyTargetShape": Field("distributionPolicy.targetShape"),
         "distributionPolicyZones": Field(
             "distributionPolicy.zones",
@@ -180,23 +180,24 @@ def _fill_group(name: str, body: Body) -> None:
         body["updatePolicy"].setdefault("instanceRedistributionType", "PROACTIVE")
 
 
+RULES = (
+    check_name,
+    _check_base,
+    _check_update,
+    range_rule("autoHealingPolicies[].initialDelaySec", 0, 3600),
+    choice_rule("updatePolicy.type", "OPPORTUNISTIC", "PROACTIVE"),
+    choice_rule("updatePolicy.minimalAction", "NONE", "REFRESH", "RESTART", "REPLACE"),
+    choice_rule("updatePolicy.replacementMethod", "RECREATE", "SUBSTITUTE"),
+    exclusive_rule("updatePolicy.maxSurge.fixed", "updatePolicy.maxSurge.percent"),
+    exclusive_rule("updatePolicy.maxUnavailable.fixed", "updatePolicy.maxUnavailable.percent"),
+)
+
 ZONE_GROUP_KIND = Kind(
     pulumi="gcp:compute/instanceGroupManager:InstanceGroupManager",
     name=GROUP,
     path="projects/{project}/zones/{zone}/instanceGroupManagers/{name}",
     shape=_GROUP_SHAPE,
-    rules=(
-        check_name,
-        _check_base,
-        _check_update,
-        range_rule("targetSize", 0, MAX_SIZES["zones"]),
-        range_rule("autoHealingPolicies[].initialDelaySec", 0, 3600),
-        choice_rule("updatePolicy.type", "OPPORTUNISTIC", "PROACTIVE"),
-        choice_rule("updatePolicy.minimalAction", "NONE", "REFRESH", "RESTART", "REPLACE"),
-        choice_rule("updatePolicy.replacementMethod", "RECREATE", "SUBSTITUTE"),
-        exclusive_rule("updatePolicy.maxSurge.fixed", "updatePolicy.maxSurge.percent"),
-        exclusive_rule("updatePolicy.maxUnavailable.fixed", "updatePolicy.maxUnavailable.percent"),
-    ),
+    rules=(*RULES, range_rule("targetSize", 0, MAX_SIZES["zones"])),
     references=(
         Reference("versions[].instanceTemplate", find_template),
         Reference("resourcePolicies.workloadPolicy", find_resource_policy),
@@ -212,7 +213,8 @@ GROUP_KIND = replace(
     pulumi="gcp:compute/regionInstanceGroupManager:RegionInstanceGroupManager",
     path="projects/{project}/regions/{region}/instanceGroupManagers/{name}",
     rules=(
-        *ZONE_GROUP_KIND.rules,
+        *RULES,
+        range_rule("targetSize", 0, MAX_SIZES["regions"]),
         _check_regional,
         choice_rule("distributionPolicy.targetShape", *SHAPES),
         choice_rule("updatePolicy.instanceRedistributionType", "NONE", "PROACTIVE"),

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from tidegate.localclouds.bodies import Body, fill_defaults, look
 from tidegate.localclouds.contracts import Call, CheckFailure, Values, World
@@ -94,23 +93,14 @@ def _show_notebook(name: str, body: Body) -> Values:
     return {"healthInfos": [], "upgradeHistories": []}
 
 
-def _unwrap_disks(setup: dict[str, Any]) -> dict[str, Any]:
-    """REST has a list of at most one data disk where Pulumi has the disk itself."""
-    disks = setup.get("dataDisks")
-    return {**setup, "dataDisks": disks[0]} if isinstance(disks, list) and disks else setup
-
-
-def _wrap_disks(setup: dict[str, Any]) -> dict[str, Any]:
-    disk = setup.get("dataDisks")
-    return {**setup, "dataDisks": [disk]} if isinstance(disk, dict) else setup
-
+_GCE_SETUP = Shape(fields={"dataDisks": Field(listed=True)})
 
 NOTEBOOK_KIND = Kind(
     pulumi="gcp:workbench/instance:Instance",
     name=NOTEBOOK,
     path="projects/{project}/locations/{location}/instances/{name}",
     shape=Shape(
-        fields={"gceSetup": Field(to_rest=_wrap_disks, to_pulumi=_unwrap_disks)},
+        fields={"gceSetup": Field(shape=_GCE_SETUP)},
         provider_only=frozenset({"desiredState", "instanceId"}),
         rest_only=frozenset({"healthInfo", "id", "upgradeHistory"}),
     ),

@@ -17,7 +17,7 @@ from tidegate.localclouds.bodies import Body, fill_defaults, look
 from tidegate.localclouds.contracts import UNKNOWN, CheckFailure, Values
 from tidegate.localclouds.gcp import machines, names
 from tidegate.localclouds.gcp.collection_types import CollectionType
-from tidegate.localclouds.gcp.compute_kinds import LIST_OF_ONE, OUTPUT_ONLY, fill_compute
+from tidegate.localclouds.gcp.compute_kinds import OUTPUT_ONLY, fill_compute
 from tidegate.localclouds.gcp.compute_rules import check_name
 from tidegate.localclouds.gcp.kind import Kind, Reference, find_all
 from tidegate.localclouds.gcp.kind_rules import choice_rule, items_rule
@@ -78,7 +78,7 @@ _DISK = Shape(
     fields={
         **{word: Field(f"initializeParams.{word}") for word in _INITIAL},
         "guestOsFeatures": Field(to_rest=_features_to_rest, to_pulumi=_features_to_pulumi),
-        "resourcePolicies": Field("initializeParams.resourcePolicies", **LIST_OF_ONE),
+        "resourcePolicies": Field("initializeParams.resourcePolicies", listed=True),
     }
 )
 _INTERFACE = Shape(
@@ -99,9 +99,9 @@ _INSIDE: dict[str, Field] = {
     "metadata": Field(to_rest=_metadata_to_rest, to_pulumi=_metadata_to_pulumi),
     "networkInterfaces": Field(shape=_INTERFACE),
     "reservationAffinity": Field(to_rest=_affinity_to_rest, to_pulumi=_affinity_to_pulumi),
-    "resourcePolicies": Field(**LIST_OF_ONE),
+    "resourcePolicies": Field(listed=True),
     "scheduling": Field(shape=_SCHEDULING),
-    "serviceAccount": Field("serviceAccounts", **LIST_OF_ONE),
+    "serviceAccount": Field("serviceAccounts", listed=True),
     "tags": Field("tags.items"),
     **{
         word: Field()
