@@ -197,6 +197,13 @@ def check_identifier(read: Arguments, name: str) -> None:
         read.refuse("", name, reason, expected)
 
 
+def check_derived_name(read: Arguments, identifier: str, rule: NameRule) -> None:
+    """Refuse an id whose derived name its cloud would refuse: one that is too short."""
+    reason = explain_name(derive_name(identifier, rule), rule)
+    if reason:
+        read.refuse("", identifier, reason, describe_rule(rule))
+
+
 def describe_rule(rule: NameRule) -> str:
     """Return what a name must be, for an error message."""
     return f"at most {rule.limit} characters: {rule.says}"

@@ -267,6 +267,21 @@ def test_the_callers_options_reach_what_is_bought(declare):
             "commitment floor: purchase.commitment_type: is needed: the family a3 of a3-highgpu-8g",
         ),
         (
+            "resource-cud",
+            {
+                "instance_type": "ct5lp-hightpu-1t",
+                "purchase": {
+                    **TERM,
+                    "existing_reservations": "held",
+                    "commitment_type": "ACCELERATOR_OPTIMIZED",
+                },
+            },
+            (
+                "commitment floor: instance_type = 'ct5lp-hightpu-1t': has cores or memory that "
+                "the catalog does not know, and those are what is sold"
+            ),
+        ),
+        (
             "future-reservation",
             {"purchase": {"start_date": "2027-01-04", "planning_status": "BOUGHT"}},
             "commitment floor: purchase.planning_status = 'BOUGHT': is no planning status",

@@ -152,6 +152,25 @@ def args(labels):
         ),
         (
             "kubernetes",
+            {"kubernetes": {**KUBERNETES, "trigger": {"type": "azure-queue", "metadata": {}}}},
+            "endpoint chat: kubernetes.trigger.metadata.queueName: is needed by KEDA's",
+        ),
+        (
+            "azure_ml",
+            {
+                "region": "australiaeast",
+                "azure_ml": {
+                    **PLACES["azure_ml"]["azure_ml"],
+                    "instance_type": "Standard_NC128ds_xl_RTXPRO6000BSE_v6",
+                },
+            },
+            (
+                "endpoint chat: azure_ml.instance_type = 'Standard_NC128ds_xl_RTXPRO6000BSE_v6': "
+                "is not sold in australiaeast"
+            ),
+        ),
+        (
+            "kubernetes",
             {"kubernetes": {**KUBERNETES, "memory": "lots"}},
             "endpoint chat: kubernetes.memory = 'lots': is no quantity of Kubernetes",
         ),

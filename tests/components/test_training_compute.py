@@ -267,3 +267,13 @@ def test_what_a_cloud_does_not_do_is_refused(args, catalog, cloud, changes, star
 
     (line,) = str(caught.value).splitlines()
     assert line.startswith(start)
+
+
+def test_an_id_that_is_too_short_for_its_cloud_is_refused(args, catalog):
+    with pytest.raises(InvalidInput) as caught:
+        parse_training("ml", args("azure"), catalog)
+
+    assert str(caught.value) == (
+        "pool ml = 'ml': is not a valid Azure ML compute name; expected at most 24 characters: at "
+        "least 3 letters, digits and '-', starting with a letter"
+    )

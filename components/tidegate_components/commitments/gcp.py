@@ -151,10 +151,11 @@ def build_properties(spec: CommitmentSpec) -> Any:
 
 def build_resources(spec: CommitmentSpec) -> Any:
     """Return what the machines are made of: Compute Engine sells cores, memory and chips."""
-    machine = spec.machine
+    # The parser saw to it that the catalog knows both.
+    vcpus, memory_gib = spec.machine.vcpus or 0, spec.machine.memory_gib or 0
     resources = [
-        {"type": "VCPU", "amount": str(machine.vcpus * spec.count)},
-        {"type": "MEMORY", "amount": str(int(machine.memory_gib * 1024) * spec.count)},
+        {"type": "VCPU", "amount": str(vcpus * spec.count)},
+        {"type": "MEMORY", "amount": str(int(memory_gib * 1024) * spec.count)},
     ]
     if spec.chips:
         chip, each = spec.chips

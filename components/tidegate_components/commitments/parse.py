@@ -109,6 +109,9 @@ def _check_resources(
 ) -> Purchase:
     """Return the purchase with its commitment type; refuse accelerators without reservations."""
     family = machine.name.partition("-")[0]
+    if machine.vcpus is None or machine.memory_gib is None:
+        reason = "has cores or memory that the catalog does not know, and those are what is sold"
+        read.refuse("instance_type", machine.name, reason, "another machine, or an overlay")
     if (machine.accelerator or attached) and not bought.existing_reservations:
         reason = (
             "is needed: Compute Engine sells a commitment of accelerators only with the "

@@ -135,16 +135,17 @@ def _declare_policies(
         "resource_id": scaled.resource_id,
         "scalable_dimension": scaled.scalable_dimension,
     }
+    tracked: Any = {
+        "target_value": target.invocations_per_minute,
+        **_build_metric(target, endpoint, component),
+        "scale_in_cooldown": SCALE_IN_SECONDS,
+        "scale_out_cooldown": SCALE_OUT_SECONDS,
+    }
     Policy(
         f"{spec.id}-load",
         **shared,
         policy_type="TargetTrackingScaling",
-        target_tracking_scaling_policy_configuration={
-            "target_value": target.invocations_per_minute or 1,
-            **_build_metric(target, endpoint, component),
-            "scale_in_cooldown": SCALE_IN_SECONDS,
-            "scale_out_cooldown": SCALE_OUT_SECONDS,
-        },
+        target_tracking_scaling_policy_configuration=tracked,
         opts=child_options(parent, opts, Policy),
     )
     if spec.min_replicas:

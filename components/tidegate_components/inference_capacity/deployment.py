@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 
 from tidegate.catalog.catalog import Catalog
@@ -27,7 +28,7 @@ ONLY_WHILE_RUNNING = ("cpu", "memory")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
-def read_kubernetes(read: Arguments, catalog: Catalog) -> KubernetesTarget:
+def read_kubernetes(read: Arguments, _region: str, catalog: Catalog) -> KubernetesTarget:
     """Return the Deployment that the arguments declare; faults are noted with the reader's."""
     name = read.text("accelerator", "")
     accelerator = find_accelerator(read, name, catalog) if name else None
@@ -84,10 +85,11 @@ def _trigger(read: Arguments) -> str:
         reason = "is no trigger that is known to see demand at zero"
         nested.refuse("type", kind, reason, f"one of {', '.join(TRIGGERS)}")
     metadata = nested.input("metadata")
+    if metadata is None:
+        metadata = {}
     # Settings that are known only after creation cannot be looked into.
-    known = metadata if isinstance(metadata, dict) else {}
-    for key in TRIGGERS.get(kind, ()) if metadata is None or known else ():
-        if known.get(key) in (None, ""):
+    for key in TRIGGERS.get(kind, ()) if isinstance(metadata, Mapping) else ():
+        if metadata.get(key) in (None, ""):
             reason = f"is needed by KEDA's scaler {kind} and is missing"
             nested.refuse(f"metadata.{key}", None, reason, "a value")
     return kind

@@ -48,20 +48,21 @@ def declare(
     if target.chips:
         machine["accelerator_type"], machine["accelerator_count"] = target.chips
         metrics.append("accelerator/duty_cycle")
+    resources: Any = {
+        "machine_spec": machine,
+        "min_replica_count": spec.min_replicas,
+        "max_replica_count": spec.max_replicas,
+        "autoscaling_metric_specs": [
+            {"metric_name": f"{METRIC}{name}", "target": target.utilization_percent}
+            for name in metrics
+        ],
+    }
     # It takes neither labels nor a description: what it costs is known by the endpoint's.
     pool = AiDeploymentResourcePool(
         derive_name(spec.id, VERTEX_RESOURCE_POOL),
         project=inputs["project"],
         region=spec.region,
-        dedicated_resources={
-            "machine_spec": machine,
-            "min_replica_count": spec.min_replicas,
-            "max_replica_count": spec.max_replicas,
-            "autoscaling_metric_specs": [
-                {"metric_name": f"{METRIC}{name}", "target": target.utilization_percent}
-                for name in metrics
-            ],
-        },
+        dedicated_resources=resources,
         opts=child_options(parent, opts, AiDeploymentResourcePool),
     )
     return {"endpoint": endpoint or "", "resourcePool": pool.id, "region": spec.region}

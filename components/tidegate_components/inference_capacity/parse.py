@@ -15,7 +15,7 @@ from tidegate_components.inference_capacity import args as shapes
 from tidegate_components.inference_capacity.spec import EndpointSpec, Target, TargetKind
 from tidegate_components.inference_capacity.targets import read_target
 from tidegate_components.inference_capacity.zero import check_zero
-from tidegate_components.names import check_identifier
+from tidegate_components.names import AZURE_ML_ENDPOINT, check_derived_name, check_identifier
 
 PLAIN_NAMES: dict[TargetKind, tuple[str, ...]] = {
     TargetKind.SAGEMAKER: ("endpoint_name", "inference_component_name"),
@@ -37,7 +37,7 @@ def parse_endpoint(name: str, raw: Mapping[str, Any], catalog: Catalog) -> Endpo
     cloud = read.choice("cloud", Cloud)
     region, account = read.text("region"), read.text("account", "")
     labels = read.cost_labels()
-    target = read_target(read, cloud, catalog)
+    target = read_target(read, cloud, region, catalog)
     owner = Owner(name, cloud, region, account, labels)
     commitment = _commitment(read, owner, catalog)
     fields: dict[str, Any] = {
@@ -66,6 +66,8 @@ def parse_endpoint(name: str, raw: Mapping[str, Any], catalog: Catalog) -> Endpo
         **fields,
     )
     _check_pools(read, spec)
+    if spec.target.kind is TargetKind.AZURE_ML:
+        check_derived_name(read, name, AZURE_ML_ENDPOINT)
     check_zero(read, spec)
     read.finish()
     return spec

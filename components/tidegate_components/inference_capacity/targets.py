@@ -11,6 +11,7 @@ from tidegate.catalog.model import InstanceType
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.problems import InvalidInput
 from tidegate_components.arguments import Arguments
+from tidegate_components.hardware import check_offered
 from tidegate_components.inference_capacity import args as shapes
 from tidegate_components.inference_capacity.deployment import find_accelerator, read_kubernetes
 from tidegate_components.inference_capacity.spec import (
@@ -36,7 +37,7 @@ AUTH_MODES = ("AADToken", "AMLToken", "Key")
 _SAGEMAKER_TYPE = re.compile(r"ml\.[a-z0-9-]+\.[a-z0-9-]+")
 
 
-def read_target(read: Arguments, cloud: Cloud, catalog: Catalog) -> Target | None:
+def read_target(read: Arguments, cloud: Cloud, region: str, catalog: Catalog) -> Target | None:
     """Return the one target that the arguments declare; None when it is refused."""
     before = len(read.problems)
     given = [kind for kind in TargetKind if read.has(kind.value)]
@@ -53,17 +54,17 @@ def read_target(read: Arguments, cloud: Cloud, catalog: Catalog) -> Target | Non
     nested = read.nested(kind.value, SHAPES[kind])
     if nested is None:
         return None
-    reader: Callable[[Arguments, Catalog], Target | None] = {
+    reader: Callable[[Arguments, str, Catalog], Target | None] = {
         TargetKind.SAGEMAKER: _read_sagemaker,
         TargetKind.VERTEX: _read_vertex,
         TargetKind.AZURE_ML: _read_azure_ml,
         TargetKind.KUBERNETES: read_kubernetes,
     }[kind]
-    target = reader(nested, catalog)
+    target = reader(nested, region, catalog)
     return target if len(read.problems) == before else None
 
 
-def _read_sagemaker(read: Arguments, _catalog: Catalog) -> SageMakerTarget:
+def _read_sagemaker(read: Arguments, _region: str, _catalog: Catalog) -> SageMakerTarget:
     makes = not read.has("endpoint_name")
     component = read.has("inference_component_name")
     is_async = read.has("async_output_s3_uri")
@@ -102,9 +103,9 @@ def _invocations(read: Arguments, *, scales: bool) -> float | None:
     return float(amount) if amount else None
 
 
-def _read_vertex(read: Arguments, catalog: Catalog) -> VertexTarget | None:
-    name = read.text("machine_type")
-    machine = _find_type(read, "machine_type", Cloud.GCP, name, catalog) if name else None
+def _read_vertex(read: Arguments, region: str, catalog: Catalog) -> VertexTarget | None:
+    named = bool(read.text("machine_type"))
+    machine = _find_type(read, "machine_type", (Cloud.GCP, region), catalog) if named else None
     if machine is None:
         return None
     return VertexTarget(
@@ -139,9 +140,9 @@ def _vertex_chips(
     return kind.upper().replace("-", "_"), count
 
 
-def _read_azure_ml(read: Arguments, catalog: Catalog) -> AzureMlTarget | None:
-    name = read.text("instance_type")
-    machine = _find_type(read, "instance_type", Cloud.AZURE, name, catalog) if name else None
+def _read_azure_ml(read: Arguments, region: str, catalog: Catalog) -> AzureMlTarget | None:
+    named = bool(read.text("instance_type"))
+    machine = _find_type(read, "instance_type", (Cloud.AZURE, region), catalog) if named else None
     mode = read.text("auth_mode", "AADToken")
     if mode not in AUTH_MODES:
         reason = "is no authentication of an online endpoint"
@@ -167,10 +168,15 @@ def _percent(read: Arguments, default: int, minimum: int) -> int:
 
 
 def _find_type(
-    read: Arguments, key: str, cloud: Cloud, name: str, catalog: Catalog
+    read: Arguments, key: str, place: tuple[Cloud, str], catalog: Catalog
 ) -> InstanceType | None:
+    """Return the machine of an argument; note one that the region does not sell."""
+    cloud, region = place
     try:
-        return catalog.instance_type(cloud, name)
+        machine = catalog.instance_type(cloud, read.text(key))
     except InvalidInput as error:
         read.adopt(error, key)
         return None
+    if region:
+        check_offered(read, key, machine, (region, ()), catalog)
+    return machine

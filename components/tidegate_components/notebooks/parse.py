@@ -13,7 +13,7 @@ from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.problems import InvalidInput
 from tidegate_components.arguments import Arguments
 from tidegate_components.hardware import check_offered, find_attached, find_machine
-from tidegate_components.names import check_identifier
+from tidegate_components.names import AZURE_ML_COMPUTE, check_derived_name, check_identifier
 from tidegate_components.notebooks import args as shapes
 from tidegate_components.notebooks.spec import KINDS, NotebookKind, NotebookSpec
 
@@ -90,6 +90,8 @@ def parse_notebook(name: str, raw: Mapping[str, Any], catalog: Catalog) -> Noteb
         stop_cron=stop_cron,
         stop_time_zone=stop_zone,
     )
+    if cloud is Cloud.AZURE:
+        check_derived_name(read, name, AZURE_ML_COMPUTE)
     read.finish()
     return spec
 

@@ -62,7 +62,7 @@ class TrainingCompute(pulumi.ComponentResource):
         inputs = gather_inputs(
             spec.where,
             cloud,
-            args.get(cloud),  # type: ignore[call-overload]
+            args.get(cloud),
             REQUIRED_INPUTS[spec.cloud],
             OPTIONAL_INPUTS,
         )

@@ -14,7 +14,7 @@ from tidegate.vocabulary.capacity import CapacityType, Cloud
 from tidegate.vocabulary.problems import InvalidInput
 from tidegate_components.arguments import Arguments
 from tidegate_components.hardware import check_offered, find_machine
-from tidegate_components.names import check_identifier
+from tidegate_components.names import AZURE_ML_COMPUTE, check_derived_name, check_identifier
 from tidegate_components.training_compute import args as shapes
 from tidegate_components.training_compute.limits import check_limits
 from tidegate_components.training_compute.spec import TrainingSpec
@@ -63,6 +63,8 @@ def parse_training(name: str, raw: Mapping[str, Any], catalog: Catalog) -> Train
         labels=read.cost_labels(),
     )
     check_limits(read, spec)
+    if cloud is Cloud.AZURE:
+        check_derived_name(read, name, AZURE_ML_COMPUTE)
     read.finish()
     return spec
 
