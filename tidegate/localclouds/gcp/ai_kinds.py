@@ -86,7 +86,10 @@ ENDPOINT_KIND = Kind(
             "trafficSplit": Field(
                 to_rest=json.loads,
                 to_pulumi=lambda split: json.dumps(split, separators=(",", ":")),
-            )
+            ),
+            "privateServiceConnectConfig": Field(
+                shape=Shape(fields={"projectAllowlists": Field("projectAllowlist")})
+            ),
         },
         provider_only=frozenset({"region"}),
     ),

@@ -26,17 +26,38 @@ from tidegate.localclouds.gcp.instance_groups import GROUP, MAX_SIZES, InstanceG
 from tidegate.localclouds.gcp.kind import Kind, Reference, find_all
 from tidegate.localclouds.gcp.kind_rules import choice_rule, exclusive_rule, range_rule
 from tidegate.localclouds.gcp.references import find_resource_policy, find_template
-from tidegate.localclouds.rest_shape import Field, Shape
+from tidegate.localclouds.gcp.template_kinds import DISK
+from tidegate.localclouds.rest_shape import Field, Shape, build_properties, build_rest
 
 SHAPES = ("EVEN", "BALANCED", "ANY", "ANY_SINGLE_ZONE")
 
 
-def _by_name(items: list[Body]) -> Body:
-    return {item["name"]: {k: v for k, v in item.items() if k != "name"} for item in items}
+def _pairs_to_rest(pairs: list[Body]) -> Body:
+    return {pair["key"]: pair["value"] for pair in pairs}
+
+
+def _pairs_to_pulumi(pairs: Body) -> list[Body]:
+    return [{"key": key, "value": value} for key, value in pairs.items()]
+
+
+# Here alone Pulumi has a list of pairs where a template's disk has a map.
+_PAIRS = {
+    word: Field(f"initializeParams.{word}", to_rest=_pairs_to_rest, to_pulumi=_pairs_to_pulumi)
+    for word in ("labels", "resourceManagerTags")
+}
+_SELECTION = Shape(fields={"disks": Field(shape=replace(DISK, fields={**DISK.fields, **_PAIRS}))})
+
+
+def _selections_to_rest(items: list[Body]) -> Body:
+    """REST has the selections by name."""
+    return {
+        item["name"]: build_rest(_SELECTION, {k: v for k, v in item.items() if k != "name"})
+        for item in items
+    }
 
 
 def _selections_to_pulumi(items: Body) -> list[Body]:
-    return [{"name": key, **item} for key, item in items.items()]
+    return [{"name": key, **build_properties(_SELECTION, item)} for key, item in items.items()]
 
 
 def _stateful(key: str) -> Field:
@@ -58,7 +79,9 @@ _UPDATE = Shape(
     }
 )
 _FLEXIBILITY = Shape(
-    fields={"instanceSelections": Field(to_rest=_by_name, to_pulumi=_selections_to_pulumi)}
+    fields={
+        "instanceSelections": Field(to_rest=_selections_to_rest, to_pulumi=_selections_to_pulumi)
+    }
 )
 _GROUP_SHAPE = Shape(
     fields={

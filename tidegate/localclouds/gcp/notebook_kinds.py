@@ -93,7 +93,9 @@ def _show_notebook(name: str, body: Body) -> Values:
     return {"healthInfos": [], "upgradeHistories": []}
 
 
-_GCE_SETUP = Shape(fields={"dataDisks": Field(listed=True)})
+_GCE_SETUP = Shape(
+    fields={"computeInstanceId": Field("instanceId"), "dataDisks": Field(listed=True)}
+)
 
 NOTEBOOK_KIND = Kind(
     pulumi="gcp:workbench/instance:Instance",

@@ -74,9 +74,15 @@ def _metadata_to_pulumi(metadata: Body) -> Body:
     return {item["key"]: item["value"] for item in metadata.get("items", [])}
 
 
-_DISK = Shape(
+_KEY = Shape(fields={"kmsKeySelfLink": Field("kmsKeyName")})
+DISK = Shape(
     fields={
         **{word: Field(f"initializeParams.{word}") for word in _INITIAL},
+        "diskEncryptionKey": Field(shape=_KEY),
+        **{
+            word: Field(f"initializeParams.{word}", shape=_KEY)
+            for word in ("sourceImageEncryptionKey", "sourceSnapshotEncryptionKey")
+        },
         "guestOsFeatures": Field(to_rest=_features_to_rest, to_pulumi=_features_to_pulumi),
         "resourcePolicies": Field("initializeParams.resourcePolicies", listed=True),
     }
@@ -85,14 +91,15 @@ _INTERFACE = Shape(
     fields={
         "accessConfigs": Field(shape=Shape(fields={"natIp": Field("natIP")})),
         "networkIp": Field("networkIP"),
-    }
+    },
+    provider_only=frozenset({"subnetworkProject"}),
 )
 _SCHEDULING = Shape(
     fields={"localSsdRecoveryTimeouts": Field("localSsdRecoveryTimeout", single=True)}
 )
 _ACCELERATORS = Shape(fields={"type": Field("acceleratorType"), "count": Field("acceleratorCount")})
 _INSIDE: dict[str, Field] = {
-    "disks": Field(shape=_DISK),
+    "disks": Field(shape=DISK),
     "enableDisplay": Field("displayDevice.enableDisplay"),
     "guestAccelerators": Field(shape=_ACCELERATORS),
     "instanceDescription": Field("description"),
