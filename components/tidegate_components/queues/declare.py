@@ -155,15 +155,17 @@ class Declaration:
         self, namespace: NamespaceSpec, queues: dict[str, CustomResource]
     ) -> None:
         labels = namespace.labels.to_mapping()
+        # A project has a namespace in several clusters, and the stack one object of a name.
+        own = f"{self._spec.id}-{namespace.name}"
         before: list[pulumi.Resource] = []
         if not namespace.exists:
             metadata: Any = self._metadata(namespace.name, labels)
             options = self._options(Namespace)
-            before.append(Namespace(namespace.name, metadata=metadata, opts=options))
+            before.append(Namespace(own, metadata=metadata, opts=options))
         if namespace.hard:
             inside: Any = self._metadata(f"{self._spec.id}-quota", labels, namespace.name)
             ResourceQuota(
-                namespace.name,
+                own,
                 metadata=inside,
                 spec=objects.build_quota(namespace),
                 opts=self._options(ResourceQuota, before),

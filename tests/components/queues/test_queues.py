@@ -159,7 +159,7 @@ def test_a_namespace_that_is_there_already_is_not_made(declare, queue_args):
 
     recording = declare(namespaces=namespaces)
 
-    assert [each.name for each in recording.of(":Namespace")] == ["speech"]
+    assert [each.name for each in recording.of(":Namespace")] == ["gpus-speech"]
     assert len(recording.of("LocalQueue")) == 3
 
 
@@ -263,7 +263,7 @@ def test_objects_come_in_the_order_in_which_they_need_each_other(declare):
         return {urn.rsplit("::", 1)[1] for urn in each.request.dependencies}
 
     assert needs("a100-clusterqueue") >= {"paid-resourceflavor", "gpus-cohort"}
-    assert needs("vision-a100-localqueue") >= {"a100-clusterqueue", "vision"}
+    assert needs("vision-a100-localqueue") >= {"a100-clusterqueue", "gpus-vision"}
 
 
 def test_what_the_caller_gave_reaches_the_objects_that_it_concerns(record, catalog, queue_args):
@@ -285,7 +285,7 @@ def test_what_the_caller_gave_reaches_the_objects_that_it_concerns(record, catal
         if each.type.startswith("kubernetes:"):
             assert each.request.provider.split("::")[-2] == "ml"
             assert each.request.protect
-    (quota,) = [each for each in recording.of(":ResourceQuota") if each.name == "vision"]
+    (quota,) = [each for each in recording.of(":ResourceQuota") if each.name == "gpus-vision"]
     assert quota.ignored == ["spec.hard"]
     assert recording.of("WorkloadPriorityClass")[0].ignored == []
     assert recording.one("index:Queues").request.aliases[0].spec.name == "old"
@@ -338,3 +338,25 @@ def test_a_service_level_chooses_the_pools_that_promise_it(declare, queue_pool):
     )
 
     assert recording.outputs["gpus"]["capacity"]["queues"][0]["pools"] == ["gold"]
+
+
+def test_one_project_has_a_namespace_in_each_of_several_clusters(record, catalog, queue_args):
+    def program():
+        for cluster in ("ml", "other"):
+            args = queue_args(cluster=cluster)
+            for index, fragment in enumerate(args["pools"]):
+                for each in fragment.get("pools", [fragment]):
+                    each.update(cluster=cluster, id=f"{cluster}-{each['id']}")
+                args["pools"][index] = fragment
+            for each in args["queues"]:
+                each["name"] = f"{cluster}-{each['name']}"
+                each["quotas"] = {f"{cluster}-{key}": own for key, own in each["quotas"].items()}
+            for each in args["namespaces"]:
+                each["queues"] = [f"{cluster}-{name}" for name in each["queues"]]
+            Queues(f"{cluster}-gpus", args, None, catalog)
+
+    recording = record(program)
+
+    names = [(each.type, each.name) for each in recording.all]
+    assert len(names) == len(set(names))
+    assert len(recording.of(":Namespace")) == 4
