@@ -24,6 +24,10 @@ HELD_GROUP = "azure-native:compute:CapacityReservationGroup"
 HELD = "azure-native:compute:CapacityReservation"
 
 IN_GROUP = {"resourceGroupName": "ml"}
+SUBNET_ID = (
+    f"/subscriptions/{SETTINGS['subscriptionId']}/resourceGroups/ml/providers/Microsoft.Network"
+    "/virtualNetworks/net/subnets/nodes"
+)
 GPU_SIZE = "Standard_NC24ads_A100_v4"
 CLUSTER_INPUTS: dict[str, Any] = {
     **IN_GROUP,
@@ -213,6 +217,9 @@ def test_what_azure_never_changes_fails_the_update_and_is_no_replacement(
         (BLOB_SERVICE, IN_ACCOUNT, "Parent resource 'tgdata'"),
         (POLICY, build_policy(delete={"daysAfterModificationGreaterThan": 1}),
          "Parent resource 'tgdata'"),
+        (CLUSTER, {**CLUSTER_INPUTS, "agentPoolProfiles": [
+            {**CLUSTER_INPUTS["agentPoolProfiles"][0], "vnetSubnetID": SUBNET_ID}]},
+         "subnets/nodes referenced by"),
         (TABLE, {**IN_GROUP, "workspaceName": "runs", "tableName": "Perf"},
          "Parent resource 'runs'"),
         (HELD, HELD_INPUTS, "Parent resource 'held'"),
@@ -223,6 +230,18 @@ def test_references_to_what_does_not_exist_are_refused(
 ) -> None:
     with pytest.raises(CloudError, match=words):
         engine.up(token, inputs)
+
+
+def test_pool_stands_in_a_subnet_that_exists(engine: Any) -> None:
+    build_surroundings(engine, POOL)
+    with pytest.raises(CloudError, match="subnets/nodes referenced by"):
+        engine.up(POOL, {**POOL_INPUTS, "vnetSubnetID": SUBNET_ID})
+    network = {**IN_GROUP, "virtualNetworkName": "net",
+               "addressSpace": {"addressPrefixes": ["10.0.0.0/16"]},
+               "subnets": [{"name": "nodes", "addressPrefix": "10.0.0.0/24"}]}  # fmt: skip
+    made = engine.up("azure-native:network:VirtualNetwork", network, "network")
+    assert engine.refresh("azure-native:network:VirtualNetwork", made, "network") == made.inputs
+    engine.up(POOL, {**POOL_INPUTS, "vnetSubnetID": SUBNET_ID})
 
 
 def test_pool_needs_a_reservation_group_that_holds_its_size(engine: Any) -> None:

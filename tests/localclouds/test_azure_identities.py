@@ -100,7 +100,7 @@ def test_role_assignment_is_named_kept_and_replaced_for_another_principal(
     other = {**inputs, "principalId": "00000000-1111-2222-3333-444444444444"}
     difference = engine.diff(ROLE, made, other)
     assert (difference.replaces, difference.delete_first) == ({"principalId"}, False)
-    named = {**inputs, "roleAssignmentName": "99999999-1111-4222-8333-444444444444"}
+    named = {**inputs, "roleAssignmentName": "99999999-1111-5222-8333-444444444444"}
     engine.destroy(ROLE, made)
     given = engine.up(ROLE, named)
     difference = engine.diff(ROLE, given, {**named, "principalId": other["principalId"]})

@@ -30,6 +30,7 @@ FLEET_VM = "Microsoft.AzureFleet/fleets/virtualMachines"
 MACHINE = "Microsoft.ContainerService/managedClusters/agentPools/machines"
 QUEUE_MESSAGE = "Microsoft.Storage/storageAccounts/queueServices/queues/messages"
 SCALE_SET_VM = "Microsoft.Compute/virtualMachineScaleSets/virtualMachines"
+SUBNETS = ("Microsoft.Network/virtualNetworks/subnets",)
 SCALE_SET_SUBNET = (
     "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties"
     ".ipConfigurations[].properties.subnet.id"
@@ -58,6 +59,7 @@ MANAGED_CLUSTER = Kind(
     aks_rules.check_cluster,
     shape=SHAPES["cluster"],
     waits=True,
+    references=(Reference("properties.agentPoolProfiles[].vnetSubnetID", SUBNETS),),
 )
 AGENT_POOL = Kind(
     "azure-native:containerservice:AgentPool",
@@ -66,6 +68,10 @@ AGENT_POOL = Kind(
     NONE,
     _check_agent_pool,
     waits=True,
+    references=(
+        Reference("properties.podSubnetID", SUBNETS),
+        Reference("properties.vnetSubnetID", SUBNETS),
+    ),
 )
 STORAGE_ACCOUNT = Kind(
     "azure-native:storage:StorageAccount",
@@ -136,7 +142,7 @@ SCALE_SET = Kind(
     compute_rules.check_scale_set,
     shape=SHAPES["scale-set"],
     waits=True,
-    references=(Reference(SCALE_SET_SUBNET, ("Microsoft.Network/virtualNetworks/subnets",)),),
+    references=(Reference(SCALE_SET_SUBNET, SUBNETS),),
 )
 
 IDENTITY = Kind(
