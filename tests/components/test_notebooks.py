@@ -1,13 +1,20 @@
 from __future__ import annotations
 
 import base64
+import json
+import os
 import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
 
 import pulumi
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tidegate_components import Notebooks
+from tidegate_components.notebooks import stop_when_idle
 from tidegate_components.notebooks.lifecycle import MAX_CHARACTERS, encode_script, render_script
 from tidegate_components.notebooks.parse import parse_notebook
 from tidegate_components.notebooks.stop_when_idle import decide_stop, find_last_activity
@@ -330,3 +337,75 @@ def test_it_stops_exactly_when_idle_or_old(age, idle, limit, oldest):
     stops = decide_stop(NOW, NOW - age, NOW - idle, limit, oldest) != ""
 
     assert stops == (idle >= limit or (oldest > 0 and age >= oldest))
+
+
+class Jupyter(BaseHTTPRequestHandler):
+    """Answers as the server of a notebook instance does."""
+
+    kernels: ClassVar[list[dict[str, str]]] = []
+
+    def do_GET(self):
+        path, _, query = self.path.partition("?")
+        assert query == "no_track_activity=1", "the look itself would count as activity"
+        found = self.kernels if path == "/api/kernels" else []
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(found).encode())
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture
+def instance(monkeypatch, tmp_path):
+    """Return a function that looks once, as the timer does, and gives what AWS was asked for."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Jupyter)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    arn = "arn:aws:sagemaker:eu-central-1:123456789012:notebook-instance/explore"
+    metadata = tmp_path / "resource-metadata.json"
+    metadata.write_text(json.dumps({"ResourceName": "explore", "ResourceArn": arn}))
+    asked = tmp_path / "asked"
+    program = tmp_path / "aws"
+    program.write_text(f'#!/bin/sh\necho "$@" > {asked}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(stop_when_idle, "METADATA", str(metadata))
+    monkeypatch.setattr(
+        stop_when_idle, "JUPYTER", f"http://127.0.0.1:{server.server_address[1]}/api/"
+    )
+
+    def look(*arguments, state="idle", answers=True):
+        Jupyter.kernels = [{"execution_state": state, "last_activity": THEN}]
+        if not answers:
+            monkeypatch.setattr(stop_when_idle, "JUPYTER", "http://127.0.0.1:1/api/")
+        monkeypatch.setattr(sys, "argv", ["stop_when_idle.py", *arguments])
+        stop_when_idle.main()
+        return asked.read_text() if asked.exists() else ""
+
+    yield look
+    server.shutdown()
+    server.server_close()
+
+
+STOPPED = (
+    "sagemaker stop-notebook-instance --region eu-central-1 --notebook-instance-name explore\n"
+)
+
+
+def test_an_idle_instance_asks_aws_to_stop_it(instance):
+    assert instance("--idle-seconds", "0") == STOPPED
+
+
+def test_a_busy_instance_goes_on_until_its_maximum_age(instance):
+    assert instance("--idle-seconds", "1", state="busy") == ""
+    assert instance("--idle-seconds", "1", "--max-age-seconds", "1", state="busy") == STOPPED
+
+
+def test_nothing_stops_where_jupyter_does_not_answer(instance):
+    assert instance("--idle-seconds", "0", answers=False) == ""
+
+
+def test_the_maximum_age_holds_even_where_jupyter_does_not_answer(instance):
+    arguments = ("--idle-seconds", "0", "--max-age-seconds", "1")
+
+    assert instance(*arguments, answers=False) == STOPPED

@@ -22,7 +22,8 @@ LABELS = {
     "business-unit": "research", "platform-project": "vision",
     "workload-class": "inference", "cost-center": "cc-1001",
 }
-AGREED = {"hourly_amount": "20", "currency": "USD", "end_date": "2028-01-04"}
+AMOUNT = config.get("amount") or "20"
+AGREED = {"hourly_amount": AMOUNT, "currency": "USD", "end_date": "2028-01-04"}
 TERM = {"start_date": "2027-01-04", "term_months": 12}
 AWS = {"cloud": "aws", "region": "us-east-1", "labels": LABELS}
 GCP = {"cloud": "gcp", "region": "us-central1", "labels": LABELS}
@@ -56,7 +57,8 @@ declared = [
         "purchase": {"start_date": "2027-01-04"}, "gcp": {"project": "tidegate"}}),
     InferenceCapacity("parts", {
         **AWS, "model": "llama", "max_replicas": 4,
-        "sagemaker": {"execution_role_arn": role.arn, "instance_type": "ml.g5.xlarge"}}),
+        "sagemaker": {"execution_role_arn": role.arn,
+                      "instance_type": config.get("machine") or "ml.g5.xlarge"}}),
     InferenceCapacity("variant", {
         **AWS, "model": "llama", "min_replicas": 1, "max_replicas": config.get_int("most") or 4,
         "sagemaker": {"model_name": model.name, "instance_type": "ml.g5.xlarge",
@@ -197,6 +199,16 @@ def test_what_is_declared_comes_up_stays_and_goes(pulumi_project):
     replaced = {step for step in changed if "replace" in step[0] or "create" in step[0]}
     assert {kind for _, kind in replaced} == set()
     assert ("update", "aws:savingsplans/savingsPlan:SavingsPlan") in changed
+
+    # Another machine moves the endpoint to another configuration, and stays where it is.
+    project.run("config", "set", "machine", "ml.g5.2xlarge")
+    replaced = {step for step in steps(project.run("preview", "--json")) if "replace" in step[0]}
+    configuration = "aws:sagemaker/endpointConfiguration:EndpointConfiguration"
+    assert {kind for _, kind in replaced} == {configuration}
+
+    # Another amount would buy again: the engine refuses.
+    project.run("config", "set", "amount", "21")
+    assert "marked for protection" in project.run("preview", expect=1)
 
     # What is bought is protected, and kept once it is not.
     project.run("destroy", "--yes", "--skip-preview", expect=1)
