@@ -32,6 +32,21 @@ def declare(
     """Declare the resources of the group and return its cloud identifiers."""
     name = derive_name(spec.id, SCALING_GROUP)
     template = _declare_launch_template(parent, spec, name, inputs, opts)
+    policy: Any = {
+        "instances_distribution": build_distribution(spec),
+        "launch_template": {
+            "launch_template_specification": {
+                "launch_template_id": template.id,
+                # "$Latest" would show as a change for ever.
+                "version": template.latest_version.apply(str),
+            },
+            "overrides": [{"instance_type": each} for each in spec.type_names],
+        },
+    }
+    tags: Any = [
+        {"key": key, "value": value, "propagate_at_launch": True}
+        for key, value in spec.cost_labels.items()
+    ]
     group = Group(
         name,
         region=spec.region,
@@ -42,21 +57,8 @@ def declare(
         health_check_type="EC2",
         # A machine at raised risk is replaced before it is taken.
         capacity_rebalance=True,
-        mixed_instances_policy={
-            "instances_distribution": build_distribution(spec),
-            "launch_template": {
-                "launch_template_specification": {
-                    "launch_template_id": template.id,
-                    # "$Latest" would show as a change for ever.
-                    "version": template.latest_version.apply(str),
-                },
-                "overrides": [{"instance_type": each} for each in spec.type_names],
-            },
-        },
-        tags=[
-            {"key": key, "value": value, "propagate_at_launch": True}
-            for key, value in spec.cost_labels.items()
-        ],
+        mixed_instances_policy=policy,
+        tags=tags,
         opts=child_options(parent, opts, Group, ignore=["desiredCapacity"]),
     )
     return {

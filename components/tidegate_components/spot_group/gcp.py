@@ -120,13 +120,20 @@ def _declare_template(
     parent: pulumi.ComponentResource,
     spec: SpotSpec,
     name: str,
-    scheduling: dict[str, Any],
+    scheduling: Any,
     inputs: dict[str, Any],
     opts: pulumi.ResourceOptions | None,
 ) -> RegionInstanceTemplate:
     account: Any = inputs["service_account"] and {
         "email": inputs["service_account"],
         "scopes": SCOPES,
+    }
+    disk: Any = {
+        "boot": True,
+        "auto_delete": True,
+        "source_image": inputs["image"],
+        "disk_size_gb": spec.disk_gib,
+        "labels": spec.cost_labels,
     }
     return RegionInstanceTemplate(
         name,
@@ -135,15 +142,7 @@ def _declare_template(
         machine_type=spec.type_names[0],
         description=spec.description,
         labels=spec.cost_labels,
-        disks=[
-            {
-                "boot": True,
-                "auto_delete": True,
-                "source_image": inputs["image"],
-                "disk_size_gb": spec.disk_gib,
-                "labels": spec.cost_labels,
-            }
-        ],
+        disks=[disk],
         network_interfaces=[{"subnetwork": inputs["subnetwork"]}],
         scheduling=scheduling,
         service_account=account,
