@@ -13,7 +13,7 @@ from tidegate.localclouds.differences import (
     forces_replacement,
     overlay_inputs,
 )
-from tidegate.localclouds.naming import build_name, strip_version
+from tidegate.localclouds.naming import build_name, is_auto_name, strip_version
 from tidegate.localclouds.rules import Limit, TypeRules, check_limits
 from tidegate.localclouds.schema import UnknownType, load_schema
 from tidegate.localclouds.shapes import check_shapes
@@ -164,6 +164,16 @@ def test_auto_names_without_a_dash_where_the_cloud_allows_none():
 
     assert build_name(rules, "My-Pool", b"s").startswith("mypoo")
     assert build_name(rules, "My-Pool", b"s").isalnum()
+
+
+@pytest.mark.parametrize("form", ["lower", "lower-alnum", "plain"])
+@given(st.from_regex(r"[a-z][-a-z0-9]{0,30}", fullmatch=True), st.binary())
+def test_auto_names_are_known_as_such_whatever_the_resource_is_called_now(form, name, seed):
+    rules = TypeRules(autoname="name", autoname_max=40, autoname_form=form)
+
+    assert is_auto_name(rules, "renamed", build_name(rules, name, seed))
+    assert not is_auto_name(rules, "renamed", "mine")
+    assert not is_auto_name(rules, "train", "train-1234")
 
 
 wire_values = st.recursive(

@@ -39,12 +39,17 @@ def build_name(rules: TypeRules, logical_name: str, seed: bytes) -> str:
 
 
 def is_auto_name(rules: TypeRules, logical_name: str, name: str) -> bool:
-    """Tell whether a name is one that `build_name` gives, whatever the seed."""
+    """Tell whether a name is one that `build_name` gives, whatever the seed.
+
+    Providers remember which names they chose: a resource that is declared under another logical
+    name, with an alias, keeps the one that it has. A UUID is known by its logical name alone, as
+    it looks the same when it was given.
+    """
     if rules.autoname_form == "uuid":
         mark = build_name(rules, logical_name, b"").partition("-")[0]
         return re.fullmatch(rf"{mark}(-[0-9a-f]+){{4}}", name) is not None
-    stem = re.escape(_build_stem(rules, logical_name))
-    return re.fullmatch(f"{stem}[0-9a-f]{{{rules.autoname_suffix}}}", name) is not None
+    separator = "" if rules.autoname_form == "lower-alnum" else "-"
+    return re.fullmatch(f".*{separator}[0-9a-f]{{{rules.autoname_suffix}}}", name) is not None
 
 
 def _build_stem(rules: TypeRules, logical_name: str) -> str:
