@@ -27,6 +27,15 @@ SHARED = {
     },
 }
 
+
+
+def name(identifier):
+    # What a pool is called, and by which name the engine knows it of old.
+    renamed = config.get("renamed")
+    return (f"{identifier}-{renamed}" if renamed else identifier,
+            [pulumi.Alias(name=identifier)] if renamed else [])
+
+
 # AWS
 trust = json.dumps({"Version": "2012-10-17", "Statement": []})
 role = aws.iam.Role("nodes", assume_role_policy=trust)
@@ -66,14 +75,17 @@ pools = [
     GpuNodePool("own-l4", {
         **AWS, "accelerator": "l4", "instance_types": ["g6.12xlarge"], "capacity_type": "spot",
         "scaler": "cluster-autoscaler", "aws": OWN}, opts),
-    CpuNodePool("own-cpu", {
+    CpuNodePool(name("own-cpu")[0], {
         **AWS, "instance_types": ["m5.4xlarge", "m6i.4xlarge"],
-        "aws": {**OWN, "role_has_access": True}}, opts),
+        "aws": {**OWN, "role_has_access": True}},
+        pulumi.ResourceOptions(depends_on=[eks], aliases=name("own-cpu")[1])),
     GpuNodePool("karpenter-h100", {
         **AWS, **H100, "scaler": "karpenter",
         "windows": [{"cron": "0 22 * * *", "time_zone": "UTC", "duration_seconds": 21600}],
         "aws": EKS}, pulumi.ResourceOptions(depends_on=[eks], providers=[provider])),
-    CpuNodePool("eks-cpu", {**AWS, "instance_types": ["m5.4xlarge"], "aws": EKS}, opts),
+    CpuNodePool(name("eks-cpu")[0], {
+        **AWS, "instance_types": [config.get("machine") or "m5.4xlarge"], "aws": EKS},
+        pulumi.ResourceOptions(depends_on=[eks], aliases=name("eks-cpu")[1])),
 ]
 
 # Google Cloud
@@ -94,8 +106,9 @@ pools += [
         "scaler": "provider", "zones": ["us-central1-a"],
         "gcp": {"flex_start": True, "queued_provisioning": True,
                 "max_run_duration_seconds": 3600}}, gke_opts),
-    CpuNodePool("gke-cpu", {
-        **GCP, "instance_types": ["n2-standard-8"], "zones": ["us-central1-a"]}, gke_opts),
+    CpuNodePool(name("gke-cpu")[0], {
+        **GCP, "instance_types": ["n2-standard-8"], "zones": ["us-central1-a"]},
+        pulumi.ResourceOptions(depends_on=[gke], aliases=name("gke-cpu")[1])),
 ]
 
 # Azure
@@ -154,10 +167,12 @@ def test_pools_come_up_keep_the_size_that_was_chosen_and_change_in_place(pulumi_
     project.run("refresh", "--yes", "--skip-preview")
     project.run("preview", "--expect-no-changes")
 
-    # Another owner and other bounds replace nothing.
-    project.run("config", "set", "owner", "vision-team")
+    # Another owner, other bounds, and another id with an alias replace nothing.
+    for key, value in (("owner", "vision-team"), ("most", "6"), ("renamed", "batch")):
+        project.run("config", "set", key, value)
     changed = steps(project.run("preview", "--json"))
-    assert {operation for operation, _ in changed} == {"update"}
+    assert {step for step in changed if step[0] != "update"} == set()
+    assert {"own-cpu-batch", "eks-cpu-batch", "gke-cpu-batch"} <= {name for _, name in changed}
     assert {"own-l4", "karpenter-h100", "karpenter-h100-class", "gke-slice", "aks-mig"} <= {
         name for _, name in changed
     }
@@ -165,8 +180,14 @@ def test_pools_come_up_keep_the_size_that_was_chosen_and_change_in_place(pulumi_
 
     # Other partitions are other nodes: AKS makes the pool anew, and no other pool.
     project.run("config", "set", "partition", "3g.40gb")
-    replaced = {name for operation, name in steps(project.run("preview", "--json"))}
-    assert replaced == {"aks-mig"}
+    assert {name for _, name in steps(project.run("preview", "--json"))} == {"aks-mig"}
+
+    # Another machine is another node group, with other tags on another group of machines.
+    project.run("config", "rm", "partition")
+    project.run("config", "set", "machine", "m6i.4xlarge")
+    replaced = {name for _, name in steps(project.run("preview", "--json"))}
+    assert "eks-cpu-batch" in replaced
+    assert all(name.startswith("eks-cpu-batch") for name in replaced)
 
     project.run("destroy", "--yes", "--skip-preview")
     assert scaling.describe_auto_scaling_groups()["AutoScalingGroups"] == []

@@ -89,8 +89,8 @@ class AwsPoolArgs(TypedDict):
     subnet_ids: NotRequired[pulumi.Input[list[pulumi.Input[str]]]]
     """The subnets of the nodes; they decide the zones. Required on AWS."""
     security_group_ids: NotRequired[pulumi.Input[list[pulumi.Input[str]]]]
-    """The security groups of the nodes. Required where EKS does not choose them: for an Auto
-    Scaling group, for Karpenter and with EFA."""
+    """The security groups of the nodes, instead of the cluster's own, which EKS gives managed
+    nodes. Required where EKS gives none: for an Auto Scaling group, Karpenter and EFA."""
     ami_type: NotRequired[str]
     """An EKS image type instead of the one that suits the machine."""
     image_id: NotRequired[str]

@@ -11,20 +11,13 @@ from tidegate_components.children import child_options
 from tidegate_components.names import EKS_NODE_GROUP, derive_name
 from tidegate_components.node_pools.group_tags import build_group_tags
 from tidegate_components.node_pools.launch_template import declare_launch_template
+from tidegate_components.node_pools.nodes import TAINT_EFFECTS
 from tidegate_components.node_pools.spec import PoolSpec
 from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_aws.autoscaling", "pulumi_aws.eks"):
     from pulumi_aws.autoscaling.tag import Tag
     from pulumi_aws.eks.node_group import NodeGroup
-
-TAINT_EFFECTS = {
-    "NoSchedule": "NO_SCHEDULE",
-    "PreferNoSchedule": "PREFER_NO_SCHEDULE",
-    "NoExecute": "NO_EXECUTE",
-}
-"""EKS spells effects unlike Kubernetes; Auto Scaling group tags keep Kubernetes' spelling
-(kubernetes/autoscaler#6481)."""
 
 
 def declare(

@@ -10,18 +10,13 @@ from tidegate.vocabulary.accelerators import AcceleratorKind
 from tidegate.vocabulary.capacity import SharingStrategy
 from tidegate_components.children import child_options
 from tidegate_components.names import GKE_NODE_POOL, derive_name
-from tidegate_components.node_pools.nodes import set_by_gke
+from tidegate_components.node_pools.nodes import TAINT_EFFECTS, set_by_gke
 from tidegate_components.node_pools.spec import PoolSpec, SharingSpec
 from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_gcp.container"):
     from pulumi_gcp.container.node_pool import NodePool
 
-TAINT_EFFECTS = {
-    "NoSchedule": "NO_SCHEDULE",
-    "PreferNoSchedule": "PREFER_NO_SCHEDULE",
-    "NoExecute": "NO_EXECUTE",
-}
 SHARING_STRATEGIES = {
     SharingStrategy.TIME_SHARING: "TIME_SHARING",
     SharingStrategy.MPS: "MPS",

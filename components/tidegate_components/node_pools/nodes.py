@@ -25,6 +25,14 @@ DEVICE_PLUGIN_CONFIG = "nvidia.com/device-plugin.config"
 """How NVIDIA's GPU operator and device plugin know what to make of a node (NVIDIA's
 documentation of both, as of 2026-11)."""
 
+TAINT_EFFECTS = {
+    "NoSchedule": "NO_SCHEDULE",
+    "PreferNoSchedule": "PREFER_NO_SCHEDULE",
+    "NoExecute": "NO_EXECUTE",
+}
+"""EKS and GKE spell effects unlike Kubernetes; AKS and the tags of Auto Scaling groups keep its
+spelling (kubernetes/autoscaler#6481)."""
+
 MAX_TAINTS = 50
 """EKS's limit for a managed node group."""
 
