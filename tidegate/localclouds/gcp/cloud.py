@@ -30,6 +30,7 @@ from tidegate.localclouds.gcp.iam_policies import IamPolicies
 from tidegate.localclouds.gcp.kinds import KINDS
 from tidegate.localclouds.gcp.log_entries import LogEntries
 from tidegate.localclouds.gcp.logs import Logs
+from tidegate.localclouds.gcp.machine_face import MachineFace
 from tidegate.localclouds.gcp.notebook_kinds import Notebooks, NotebookType
 from tidegate.localclouds.gcp.preemption import Preemptions
 from tidegate.localclouds.gcp.pubsub import PubSub
@@ -79,6 +80,7 @@ class Services:
         routes = [
             *GkeFace(self.gke, GkeOperations(self._world)).routes(),
             *ComputeFace(self._world, self.compute, self.collections).routes(),
+            *MachineFace().routes(),
             *GroupFace(self.compute, self.collections, self.preemptions).routes(),
             *self.buckets.routes(),
             *self.logs.routes(),

@@ -122,7 +122,7 @@ class CollectionFace:
         Vertex AI has operations below each resource, Workbench below the location.
         """
         parent = "/".join(name.split("/")[:4]) if "/instances/" in name else name
-        operation = {
+        operation: Body = {
             "name": f"{parent}/operations/{secrets.token_hex(8)}",
             "done": True,
             "metadata": {"target": name, "createTime": names.now(), "endTime": names.now()},

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tidegate.localclouds.bodies import Body
@@ -27,7 +27,10 @@ class CollectionType(GoogleType):
         self._kind = kind
         self.shape = kind.shape
         self.token = kind.pulumi
-        self.spelled_freely = dict.fromkeys((*kind.freely, *kind.words[:-1]), is_same_resource)
+
+    def list_free_spellings(self) -> Mapping[str, Callable[[str, str], bool]]:
+        """Return the inputs that may be written in several ways: places, and what a kind adds."""
+        return dict.fromkeys((*self._kind.freely, *self._kind.words[:-1]), is_same_resource)
 
     def place(self, inputs: Values, call: Call) -> str:
         """Return the full resource name."""

@@ -7,7 +7,6 @@ from typing import Any
 
 from tidegate.localclouds.bodies import Body, merge_patch
 from tidegate.localclouds.contracts import World
-from tidegate.localclouds.gcp import machines, names
 from tidegate.localclouds.gcp.collection_shelf import Collections
 from tidegate.localclouds.gcp.compute import (
     NETWORK,
@@ -18,7 +17,7 @@ from tidegate.localclouds.gcp.compute import (
 )
 from tidegate.localclouds.gcp.compute_kinds import COMMITMENT_KIND, POLICY_KIND
 from tidegate.localclouds.gcp.compute_rules import check_reservation
-from tidegate.localclouds.gcp.errors import invalid, missing, unmet
+from tidegate.localclouds.gcp.errors import invalid, unmet
 from tidegate.localclouds.gcp.faulting import take_faults
 from tidegate.localclouds.gcp.future_kinds import FUTURE_KIND, check_future_change
 from tidegate.localclouds.gcp.gke import raise_first
@@ -98,9 +97,6 @@ class ComputeFace:
         networks = f"{PROJECT}/global/networks"
         subnetworks = f"{PROJECT}/regions/{{region}}/subnetworks"
         return [
-            Route("GET", f"{ZONE}/machineTypes", self._list_machine_types),
-            Route("GET", f"{ZONE}/machineTypes/{{machine}}", self._get_machine_type),
-            Route("GET", f"{ZONE}/acceleratorTypes", self._list_accelerator_types),
             Route("GET", networks, list_answer(self._compute, NETWORK)),
             Route("GET", f"{networks}/{{network}}", get_answer(self._compute, NETWORK)),
             Route("GET", subnetworks, list_answer(self._compute, SUBNETWORK)),
@@ -183,31 +179,6 @@ class ComputeFace:
         count = int(asked.body.get("specificSkuCount", 0))
         return self._operate("resize", name, lambda: self._compute.resize_reservation(name, count))
 
-    # Machine types and operations
-
-    def _list_machine_types(self, asked: Asked, project: str, zone: str) -> Answer:
-        found = [_machine_type(project, zone, name) for name in machines.machine_names()]
-        return Answer(render_page(asked, found))
-
-    def _get_machine_type(self, asked: Asked, project: str, zone: str, machine: str) -> Answer:
-        if machines.find_machine(machine) is None:
-            raise missing(f"The resource '{name_of(asked)}' was not found")
-        return Answer(_machine_type(project, zone, machine))
-
-    def _list_accelerator_types(self, asked: Asked, project: str, zone: str) -> Answer:
-        url = f"{names.COMPUTE_URL}/projects/{project}/zones/{zone}"
-        found = [
-            {
-                "kind": "compute#acceleratorType",
-                "name": name,
-                "description": words,
-                "selfLink": f"{url}/acceleratorTypes/{name}",
-                "zone": url,
-            }
-            for name, words in sorted(machines.accelerator_types().items())
-        ]
-        return Answer(render_page(asked, found))
-
     def _operate(self, kind: str, target: str, work: Callable[[], Any]) -> Answer:
         return Answer(self._compute.operate(kind, target, work))
 
@@ -280,23 +251,3 @@ def render_page(asked: Asked, items: Iterable[Body]) -> Body:
     if start + size < len(found):
         page["nextPageToken"] = str(start + size)
     return page
-
-
-def _machine_type(project: str, zone: str, name: str) -> Body:
-    url = f"{names.COMPUTE_URL}/projects/{project}/zones/{zone}"
-    cpus, memory = machines.size_of(name)
-    machine = machines.find_machine(name)
-    body: Body = {
-        "kind": "compute#machineType",
-        "id": names.number_of(name),
-        "name": name,
-        "zone": zone,
-        "selfLink": f"{url}/machineTypes/{name}",
-    }
-    if cpus:
-        body |= {"guestCpus": cpus, "memoryMb": memory}
-    if machine and machine.accelerator and machine.count:
-        body["accelerators"] = [
-            {"guestAcceleratorType": machine.accelerator, "guestAcceleratorCount": machine.count}
-        ]
-    return body

@@ -63,6 +63,10 @@ class GoogleType(StoredType, ABC):
     def remove(self, name: str, inputs: Values) -> None:
         """Delete it; `NotFoundError` when it is gone."""
 
+    def list_free_spellings(self) -> Mapping[str, Callable[[str, str], bool]]:
+        """Return the inputs that may be written in several ways, each with its comparison."""
+        return self.spelled_freely
+
     def compute_outputs(self, name: str, body: Body, inputs: Values) -> Values:
         """Return outputs that the body does not show under a name of its own."""
         return {}
@@ -129,7 +133,7 @@ class GoogleType(StoredType, ABC):
         """Return all outputs of a body, what was asked for in the spelling it was asked in."""
         outputs = build_properties(self.shape, body)
         outputs |= self.compute_outputs(name, body, inputs)
-        for key, is_same in self.spelled_freely.items():
+        for key, is_same in self.list_free_spellings().items():
             asked, live = inputs.get(key), outputs.get(key)
             if isinstance(asked, str) and isinstance(live, str) and is_same(asked, live):
                 outputs[key] = asked

@@ -68,8 +68,9 @@ class IamMemberType(StoredType):
             yield CheckFailure(
                 "member", f"Invalid member '{member}': expected a sort and a name: user:a@b.c."
             )
-        is_role = isinstance(role, str)
-        if is_role and not (PREDEFINED_ROLE.fullmatch(role) or CUSTOM_ROLE.fullmatch(role)):
+        if isinstance(role, str) and not (
+            PREDEFINED_ROLE.fullmatch(role) or CUSTOM_ROLE.fullmatch(role)
+        ):
             yield CheckFailure(
                 "role", f"Invalid role '{role}': expected roles/… or projects/…/roles/…."
             )

@@ -23,9 +23,10 @@ TOKEN = re.compile(
     r"""\s+|--[^\n]*
     |(?P<text>"(?:\\.|[^"\\])*")
     |(?P<mark>=~|!~|!=|<=|>=|[=<>:(),-])
-    |(?P<word>[^\s"=<>:(),!]+)""",
+    |(?P<word>(?:[^\s"=<>:(),!]|(?<=\.)"[^"]*")+)""",
     re.VERBOSE,
 )
+FRACTION = re.compile(r"0(\.\d+)?|1(\.0+)?|\.\d+")
 OPERATORS = frozenset({"=", "!=", ":", "=~", "!~", "<", "<=", ">", ">="})
 SEVERITIES = (
     "DEFAULT", "DEBUG", "INFO", "NOTICE", "WARNING", "ERROR", "CRITICAL", "ALERT", "EMERGENCY",
@@ -144,8 +145,8 @@ class _Parser:
 
 
 def _sample(values: list[str]) -> Test:
-    if len(values) != 2:
-        raise FilterError("sample takes a field and a fraction")
+    if len(values) != 2 or not FRACTION.fullmatch(values[1]):
+        raise FilterError("sample takes a field and a fraction from 0 to 1")
     path, fraction = values[0], float(values[1])
 
     def test(entry: Entry) -> bool:
