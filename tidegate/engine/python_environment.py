@@ -98,9 +98,10 @@ def prepare_apart(root: Path, name: str, environment: Mapping[str, str], report:
     python = venv / "bin" / "python"
     settings, unknown = read_pip_settings(root / ".venv" / "bin" / "python", env)
     uv = root / ".venv" / "bin" / "uv"
-    command = [uv, "pip", "install", "--quiet", "--python", python, "--require-hashes"]
+    command: list[str | Path] = [uv, "pip", "install", "--quiet", "--python", python]
+    command.append("--require-hashes")
     # What uv does not know of pip's settings, pip takes into account.
-    tool = [python, *_PIP, "--require-hashes"] if unknown else command
+    tool: list[str | Path] = [python, *_PIP, "--require-hashes"] if unknown else command
     _run([*tool, "-r", pinned], {**settings, **env})
     (venv / STAMP).write_text(_digest_apart(root, name), encoding="utf-8")
     report(f"{name} is ready, in an environment of its own")

@@ -13,7 +13,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -108,7 +108,7 @@ def setup(root: Path, *, dev: bool, quiet: bool = False) -> list[str]:
     return []
 
 
-def _run_together(progress: Progress, steps: dict[str, Callable[[Report], None]]) -> list[str]:
+def _run_together(progress: Progress, steps: Mapping[str, Callable[[Report], None]]) -> list[str]:
     """Run all steps to their end; the first failure stops none of the others."""
     failures: list[str] = []
     with ThreadPoolExecutor(len(steps)) as pool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
 import pulumi
@@ -16,7 +17,6 @@ with narrow_imports(
     "pulumi_kubernetes.core.v1",
     "pulumi_kubernetes.scheduling.v1",
 ):
-    from pulumi_kubernetes import _utilities
     from pulumi_kubernetes.apiextensions.CustomResource import CustomResource
     from pulumi_kubernetes.core.v1.Namespace import Namespace
     from pulumi_kubernetes.core.v1.ResourceQuota import ResourceQuota
@@ -48,7 +48,7 @@ class WorkloadPriorityClass(pulumi.CustomResource):
             "value": value,
             "description": description,
         }
-        opts.version = _utilities.get_version()
+        opts.version = version("pulumi_kubernetes")
         super().__init__(f"kubernetes:{api_version}:{kind}", resource_name, properties, opts)
 
 
@@ -163,11 +163,12 @@ class Declaration:
             options = self._options(Namespace)
             before.append(Namespace(own, metadata=metadata, opts=options))
         if namespace.hard:
+            hard: Any = objects.build_quota(namespace)
             inside: Any = self._metadata(f"{self._spec.id}-quota", labels, namespace.name)
             ResourceQuota(
                 own,
                 metadata=inside,
-                spec=objects.build_quota(namespace),
+                spec=hard,
                 opts=self._options(ResourceQuota, before),
             )
         for queue_id in namespace.queues:

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from tidegate.localclouds.contracts import UNKNOWN, Unknown, Values, World
+from tidegate.localclouds.contracts import Unknown, Values, World
 from tidegate.localclouds.kubernetes.clusters import Cluster, find_by_server, list_clusters
 from tidegate.localclouds.refusals import CloudError
 
@@ -44,8 +44,8 @@ def find_cluster(world: World, settings: Mapping[str, Any]) -> Cluster | Unknown
         CloudError: When they name none, or one that the local clouds do not hold.
     """
     given = settings.get("kubeconfig")
-    if given is UNKNOWN:
-        return UNKNOWN
+    if isinstance(given, Unknown):
+        return given
     held = ", ".join(each.id for each in list_clusters(world)) or "none"
     hint = f"the local clouds hold: {held}; `tidegate local kubeconfig` prints what reaches them"
     if given is None or given == "":

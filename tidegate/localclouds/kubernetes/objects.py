@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -198,7 +198,7 @@ class ApiServer:
         for body in self._shelf.find(resource, f"{cluster.key}|"):
             yield str(body["metadata"]["name"])
 
-    def bodies(self, cluster: Cluster, resource: str) -> list[Body]:
+    def bodies(self, cluster: Cluster, resource: str) -> Sequence[Body]:
         """Return all objects of a kind, without status."""
         return self._shelf.find(resource, f"{cluster.key}|")
 
