@@ -34,6 +34,7 @@ def declare(
             parent,
             opts,
             CapacityReservationGroup,
+            ignore=["capacityReservationGroupName"],  # another id would replace what was bought
             protect=True,
             retain_on_delete=True,
         ),
@@ -47,7 +48,14 @@ def declare(
         sku={"name": spec.machine.name, "capacity": spec.count},
         zones=[spec.zone],
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, CapacityReservation, protect=True, retain_on_delete=True),
+        opts=child_options(
+            parent,
+            opts,
+            CapacityReservation,
+            ignore=["capacityReservationName"],
+            protect=True,
+            retain_on_delete=True,
+        ),
     )
     # A pool that named the group before its machines are reserved would find it empty.
     target = pulumi.Output.all(group.id, reservation.id).apply(lambda ids: str(ids[0]))

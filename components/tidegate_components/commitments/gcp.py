@@ -21,9 +21,9 @@ Declared = tuple[pulumi.Output[str], dict[str, pulumi.Input[str]]]
 
 PLANS = {12: "TWELVE_MONTH", 36: "THIRTY_SIX_MONTH"}
 
-AS_BOUGHT = ("description",)
-"""The labels stand in the description, which Compute Engine never changes: other labels would
-replace what was bought. The manifest says the labels of today."""
+AS_BOUGHT = ("description", "name")
+"""Compute Engine never changes these: another id, or other labels, which stand in the description,
+would replace what was bought. The manifest says those of today."""
 
 
 def declare(
@@ -98,7 +98,12 @@ def _declare_future(
         },
         description=spec.description,
         opts=child_options(
-            parent, opts, FutureReservation, ignore=AS_BOUGHT, protect=True, retain_on_delete=True
+            parent,
+            opts,
+            FutureReservation,
+            ignore=(*AS_BOUGHT, "reservationName"),
+            protect=True,
+            retain_on_delete=True,
         ),
     )
     target = future.reservation_name.apply(lambda found: found or name)
