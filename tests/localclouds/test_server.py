@@ -14,6 +14,7 @@ import boto3
 import httpx
 import pytest
 
+from tidegate.localclouds import lifecycle
 from tidegate.localclouds.endpoints import FILE, read_endpoints, require_loopback
 from tidegate.localclouds.environment import drop_credentials, local_environment
 from tidegate.localclouds.lifecycle import (
@@ -159,6 +160,25 @@ def test_two_servers_never_share_a_state(state_dir, endpoints):
     assert second.returncode == EXIT_LOCKED
     assert "another server holds" in second.stderr
     assert read_endpoints(state_dir) == endpoints
+
+
+def test_a_start_waits_for_the_lock_of_one_that_is_still_dying(tmp_path, monkeypatch):
+    """A killed server holds its lock until the kernel is done with it."""
+    asked = []
+
+    def is_locked_at_first(state_dir):
+        asked.append(state_dir)
+        return len(asked) == 1
+
+    monkeypatch.setattr(lifecycle, "is_locked", is_locked_at_first)
+    try:
+        started = start_local_clouds(tmp_path)
+        assert httpx.get(f"{started.control_url}/health", trust_env=False).json() == {
+            "status": "ok"
+        }
+    finally:
+        monkeypatch.undo()
+        reset_local_clouds(tmp_path)
 
 
 def test_a_stop_is_clean_and_its_state_stays(state_dir, endpoints):

@@ -68,15 +68,19 @@ def start_local_clouds(
     elif running is not None and _is_healthy(running):
         return running
     report("starting")
-    process = None if is_locked(state_dir) else _spawn(state_dir)
+    process: subprocess.Popen[bytes] | None = None
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
+        if process is None and not is_locked(state_dir):  # a killed one may hold the lock a while
+            process = _spawn(state_dir)
         endpoints = read_endpoints(state_dir)
         if endpoints is not None and _is_healthy(endpoints):
             report("ready")
             return endpoints
         code = process.poll() if process else None
-        if code not in (None, EXIT_LOCKED):
+        if code == EXIT_LOCKED:  # another was quicker, and may end yet
+            process = None
+        elif code is not None:
             raise LocalCloudsFault(f"the server ended with {code}:\n{_read_log(state_dir)}")
         time.sleep(POLL_SECONDS)
     raise LocalCloudsFault(
