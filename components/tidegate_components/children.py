@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 
 import pulumi
 
+from tidegate_components.names import NameRule, derive_name
+
 
 def child_options(
     parent: pulumi.ComponentResource,
@@ -19,6 +21,8 @@ def child_options(
     retain_on_delete: bool | None = None,
     delete_before_replace: bool | None = None,
     replace: Iterable[str] = (),
+    named: NameRule | None = None,
+    suffix: str = "",
     depends_on: Sequence[pulumi.Resource] = (),
 ) -> pulumi.ResourceOptions:
     """Return the options of one child.
@@ -36,6 +40,9 @@ def child_options(
         delete_before_replace: Whether a fixed name makes the old one go first.
         replace: Property paths whose change makes a new resource, where the provider itself would
             try, and fail, to change the old one.
+        named: The rule by which the child's own name is derived from the component's; None where it
+            begins with the component's name, which Pulumi follows by itself.
+        suffix: What is appended to that.
         depends_on: Siblings that come first.
     """
     caller = given or pulumi.ResourceOptions()
@@ -48,12 +55,28 @@ def child_options(
         retain_on_delete=caller.retain_on_delete if retain_on_delete is None else retain_on_delete,
         delete_before_replace=delete_before_replace,
         replace_on_changes=list(replace) or None,
+        aliases=_earlier_names(caller, named, suffix) if named else None,
         depends_on=list(depends_on),
         custom_timeouts=caller.custom_timeouts,
     )
     return pulumi.ResourceOptions.merge(
         pulumi.ResourceOptions(depends_on=caller.depends_on), merged
     )
+
+
+def _earlier_names(
+    caller: pulumi.ResourceOptions, rule: NameRule, suffix: str
+) -> list[pulumi.Input[str | pulumi.Alias]]:
+    """Return the names that a child had under the component's earlier names.
+
+    Without them a component that is renamed by an alias would lose what it holds: the child's
+    derived name is no longer the one that stands in the state.
+    """
+    return [
+        pulumi.Alias(name=f"{derive_name(alias.name, rule)}{suffix}")
+        for alias in caller.aliases or ()
+        if isinstance(alias, pulumi.Alias) and isinstance(alias.name, str)
+    ]
 
 
 def _concerns(path: str, kind: type[pulumi.CustomResource]) -> bool:
