@@ -209,3 +209,21 @@ def test_names_that_are_left_out_are_made(engine: Any) -> None:
     assert channel.outputs["name"] == channel.id
     role = {key: value for key, value in given.EVERY_KIND["role"][1].items() if key != "roleId"}
     assert "-" not in engine.up(given.ROLE, role, "my-role").outputs["roleId"]
+
+
+@pytest.mark.parametrize("case", ["topic", "endpoint", "notebook", "template"])
+def test_default_labels_reach_the_cloud_and_are_no_drift(
+    engine: Any, make_engine: Any, case: str
+) -> None:
+    settings = {**given.SETTINGS, "defaultLabels": {"team": "ml", "cost-center": "cc-0"}}
+    labelled = make_engine(engine.cloud, engine.world, settings)
+    token, inputs = given.EVERY_KIND[case]
+    made = labelled.up(token, inputs)
+    behaviour = engine.cloud.behaviours[token]
+    body = behaviour.load(made.id)
+    live = body["properties"]["labels"] if case == "template" else body["labels"]
+    assert live == {"team": "ml", **given.LABELS}
+    assert made.outputs["labels"] == given.LABELS
+    assert made.outputs["effectiveLabels"] == {"team": "ml", **given.LABELS}
+    assert labelled.refresh(token, made) == made.inputs
+    assert labelled.diff(token, made, inputs).changes == []

@@ -18,6 +18,7 @@ from tidegate.localclouds.rest_shape import (
     build_rest,
     pulumi_place,
 )
+from tidegate.localclouds.schema import load_schema
 from tidegate.localclouds.store import Record
 from tidegate.localclouds.stored import StoredType
 
@@ -89,8 +90,8 @@ class GoogleType(StoredType, ABC):
     def create(self, inputs: Values, call: Call) -> Created:
         """Create it in the cloud."""
         name = self.place(inputs, call)
-        body = self.insert(name, self.build_body(inputs), inputs, call)
-        return Created(name, self.build_outputs(name, body, inputs))
+        body = self.insert(name, self.build_body(add_default_labels(inputs, call)), inputs, call)
+        return Created(name, self._show(name, body, inputs, call))
 
     def read(self, record: Record, call: Call) -> Values | None:
         """Return what is live."""
@@ -98,13 +99,17 @@ class GoogleType(StoredType, ABC):
             body = self.load(record.id)
         except NotFoundError:
             return None
-        return self.build_outputs(record.id, body, record.inputs)
+        return self._show(record.id, body, record.inputs, call)
 
     def update(self, record: Record, old: Values, new: Values, call: Call) -> Values:
         """Carry what changed over to the live body."""
         live = self.load(record.id)
-        changed = apply_changes(live, self.build_body(old), self.build_body(new))
-        return self.build_outputs(record.id, self.save(record.id, changed), new)
+        before, after = (self.build_body(add_default_labels(each, call)) for each in (old, new))
+        body = self.save(record.id, apply_changes(live, before, after))
+        return self._show(record.id, body, new, call)
+
+    def _show(self, name: str, body: Body, inputs: Values, call: Call) -> Values:
+        return hide_default_labels(self.build_outputs(name, body, inputs), inputs, call)
 
     def delete(self, record: Record, call: Call) -> None:
         """Delete it, unless its deletion policy says otherwise."""
@@ -148,6 +153,36 @@ def is_same_case(asked: str, live: str) -> bool:
 def is_same_resource(asked: str, live: str) -> bool:
     """Tell whether a URL, a relative name or a short name mean the same resource."""
     return asked.rstrip("/").rsplit("/", 1)[-1] == live.rstrip("/").rsplit("/", 1)[-1]
+
+
+def _find_default_labels(call: Call) -> tuple[str, Values]:
+    """Return the input that a type's billing labels stand in, and the provider's own labels."""
+    schema = load_schema(call.type_token)
+    defaults = dict(call.settings.get("defaultLabels") or {})
+    if not defaults or "effectiveLabels" not in schema.outputs:
+        return "", {}
+    return ("labels" if "labels" in schema.inputs.properties else "resourceLabels"), defaults
+
+
+def add_default_labels(inputs: Values, call: Call) -> Values:
+    """Return the inputs with the provider's default labels, which the cloud gets too."""
+    word, defaults = _find_default_labels(call)
+    given = inputs.get(word) or {}
+    return {**inputs, word: {**defaults, **given}} if word else inputs
+
+
+def hide_default_labels(outputs: Values, inputs: Values, call: Call) -> Values:
+    """Return the outputs without default labels that the resource itself does not ask for."""
+    word, defaults = _find_default_labels(call)
+    asked = inputs.get(word) or {}
+    if not word or not isinstance(outputs.get(word), dict):
+        return outputs
+    own = {
+        key: value
+        for key, value in outputs[word].items()
+        if key in asked or defaults.get(key) != value
+    }
+    return {**outputs, word: own}
 
 
 def labels_of(inputs: Mapping[str, Any]) -> Values:

@@ -156,7 +156,7 @@ class NotebookType(CollectionType):
         outputs = super().update(record, old, new, call)
         if old.get("desiredState") != new.get("desiredState") and _state(new):
             body = self.save(record.id, {**self.load(record.id), **_state(new)})
-            outputs = self.build_outputs(record.id, body, new)
+            outputs = self._show(record.id, body, new, call)
         return outputs
 
 
