@@ -12,7 +12,7 @@ from tidegate.localclouds.aws.convert import from_structure, from_tags, to_reque
 from tidegate.localclouds.aws.iam import same_document
 from tidegate.localclouds.aws.naming import choose_name
 from tidegate.localclouds.aws.tags import split_live_tags
-from tidegate.localclouds.contracts import UNKNOWN, Call, CheckFailure, Created, Values
+from tidegate.localclouds.contracts import Call, CheckFailure, Created, Values
 from tidegate.localclouds.refusals import CloudError, NotFoundError
 from tidegate.localclouds.schema import load_schema
 from tidegate.localclouds.store import Record
@@ -37,7 +37,7 @@ class EventRule(ApiType):
             words = "one of eventPattern, scheduleExpression must be specified"
             yield CheckFailure("eventPattern", words)
         pattern = inputs.get("eventPattern")
-        if isinstance(pattern, str) and pattern is not UNKNOWN:
+        if isinstance(pattern, str):
             try:
                 json.loads(pattern)
             except ValueError as error:

@@ -18,7 +18,7 @@ SEND = {"sqs": "sqs:SendMessage", "sns": "sns:Publish"}
 SOURCE_TESTS = frozenset({"ArnEquals", "ArnLike", "StringEquals", "StringLike"})
 
 
-def deliver_event(account_id: str, region: str, event: dict[str, Any]) -> int:
+def deliver_event(account_id: str, region: str, event: Any) -> int:
     """Send an event to what the rules of the default bus target; return how many received it."""
     from moto.events.models import events_backends
 

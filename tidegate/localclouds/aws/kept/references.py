@@ -26,7 +26,8 @@ def require_principal(asked: Asked, arn: str) -> None:
     from moto.iam.models import iam_backends
 
     backend = iam_backends[asked.account]["aws"]
-    known = {entity.arn for entity in (*backend.roles.values(), *backend.users.values())}
+    known = {role.arn for role in backend.roles.values()}
+    known |= {user.arn for user in backend.users.values()}
     if arn not in known and not arn.endswith(":root"):
         words = "The specified principalArn is invalid: invalid principal."
         raise CloudError("InvalidParameterException", words)

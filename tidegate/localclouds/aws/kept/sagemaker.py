@@ -117,7 +117,7 @@ def _create_endpoint(asked: Asked) -> Body:
 def _update_endpoint(asked: Asked) -> Body:
     """Put another configuration in service; sizes stay when they are to be retained."""
     before = {part["VariantName"]: part for part in ENDPOINT.find(asked)["ProductionVariants"]}
-    given = {
+    given: dict[str, Any] = {
         name: asked.parameters[name]
         for name in ("EndpointConfigName", "DeploymentConfig")
         if name in asked.parameters
