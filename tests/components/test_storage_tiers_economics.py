@@ -5,10 +5,16 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tidegate_components import StorageTiers
+from tidegate_components.storage_tiers.economics import Expectations, drop_costly
 from tidegate_components.storage_tiers.parse import parse_bucket
+from tidegate_components.storage_tiers.spec import Rule, RuleAction
 
+from tidegate.catalog.load import load_catalog
 from tidegate.manifest.build import build_manifest
+from tidegate.pricing.moves import StoredData, Verdict, price_moves
 from tidegate.vocabulary.problems import InvalidInput
 
 OWN = {
@@ -430,3 +436,43 @@ def test_two_components_on_one_bucket_are_an_error_at_the_merge(args, catalog):
 
     with pytest.raises(InvalidInput, match="has an owner of its lifecycle already: bucket a"):
         build_manifest(fragments, project="p", stack="s", catalog_digest="sha256:0")
+
+
+COLDER = {
+    "aws": ["STANDARD_IA", "GLACIER_IR", "DEEP_ARCHIVE"],
+    "gcp": ["NEARLINE", "COLDLINE", "ARCHIVE"],
+    "azure": ["Cool", "Cold", "Archive"],
+}
+
+
+@given(
+    cloud=st.sampled_from(CLOUDS),
+    ages=st.lists(st.integers(0, 800), min_size=3, max_size=3, unique=True).map(sorted),
+    expiry=st.none() | st.integers(801, 3000),
+    mean=st.none() | st.integers(1, 2**30).map(Decimal),
+    share=st.none() | st.decimals(0, 3, places=2),
+    lifetime=st.none() | st.integers(1, 3000),
+)
+def test_of_what_is_kept_nothing_is_known_to_lose_and_nothing_else_is_dropped(
+    cloud, ages, expiry, mean, share, lifetime
+):
+    classes = load_catalog().storage_tiers(cloud)
+    data = StoredData(None, mean, share, lifetime)
+    rules = [Rule(RuleAction.TIER, *move) for move in zip(ages, COLDER[cloud], strict=True)]
+    deletions = [] if expiry is None else [Rule(RuleAction.DELETE, expiry)]
+
+    kept, dropped = drop_costly([*rules, *deletions], Expectations(data, classes, REGION[cloud]))
+
+    assert sorted([*kept, *(each.rule for each in dropped)], key=lambda rule: rule.age_days) == [
+        *rules,
+        *deletions,
+    ]
+    assert [rule for rule in kept if rule.action is RuleAction.DELETE] == deletions
+    ends = [days for days in (expiry, lifetime) if days is not None]
+    left = price_moves(
+        [(rule.age_days, rule.storage_class) for rule in kept if rule not in deletions],
+        classes,
+        StoredData(None, mean, share, min(ends, default=None)),
+        REGION[cloud],
+    )
+    assert all(move.verdict in (Verdict.SAVES, Verdict.UNKNOWN) for move in left)

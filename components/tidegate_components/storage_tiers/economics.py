@@ -30,7 +30,8 @@ def drop_costly(
     The rules are of the whole bucket and in ascending age. Without one move the next starts from
     another class, so they are looked at anew after each that is dropped.
     """
-    kept, dropped = list(rules), []
+    kept = list(rules)
+    dropped: list[DroppedRule] = []
     while True:
         judged = zip(_moves(kept), _price(kept, expected), strict=True)
         losing = next(((rule, move) for rule, move in judged if _reason(move)), None)
