@@ -202,6 +202,19 @@ def test_what_cannot_be_is_refused_with_what_would_be_right(
     assert len(lines) == 1
 
 
+def test_a_node_group_takes_fifty_taints_the_accelerators_own_among_them(pool_args, catalog):
+    taints = [{"key": f"team-{number}", "effect": "NoSchedule"} for number in range(50)]
+    args = pool_args("aws", taints=taints)
+
+    with pytest.raises(InvalidInput) as caught:
+        parse_pool("train-h100", args, catalog)
+
+    line = "taints = 51: are more than an EKS node group takes; expected at most 50"
+    assert f"pool train-h100: {line}" in str(caught.value).splitlines()
+    # Karpenter has no such limit, and its nodes no tags of a group.
+    assert len(parse_pool("train-h100", {**args, "scaler": "karpenter"}, catalog).taints) == 51
+
+
 @pytest.mark.parametrize(
     ("own", "changes", "missing"),
     [

@@ -12,6 +12,10 @@ from tidegate_components.node_pools.karpenter_rules import check_karpenter
 from tidegate_components.node_pools.spec import PoolSpec
 
 
+MAX_TAINTS = 50
+"""EKS's limit for a managed node group."""
+
+
 def check_aws(read: Arguments, spec: PoolSpec) -> None:
     """Note what AWS does not allow."""
     if spec.kind is PoolKind.KARPENTER_NODE_POOL:
@@ -37,6 +41,9 @@ def _check_managed_nodes(read: Arguments, spec: PoolSpec) -> None:
     if spec.accelerator and not spec.accelerator.eks_ami and not spec.aws.ami_type:
         reason = f"is needed: no EKS image carries the driver of {spec.accelerator.name}"
         read.refuse("aws.ami_type", None, reason, "CUSTOM or another EKS image type")
+    if len(spec.taints) > MAX_TAINTS:
+        reason = "are more than an EKS node group takes"
+        read.refuse("taints", len(spec.taints), reason, f"at most {MAX_TAINTS}")
     for key, value in (
         ("image_id", spec.aws.image_id),
         ("kubernetes_version", spec.aws.kubernetes_version),

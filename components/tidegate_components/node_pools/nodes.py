@@ -33,9 +33,6 @@ TAINT_EFFECTS = {
 """EKS and GKE spell effects unlike Kubernetes; AKS and the tags of Auto Scaling groups keep its
 spelling (kubernetes/autoscaler#6481)."""
 
-MAX_TAINTS = 50
-"""EKS's limit for a managed node group."""
-
 _KEY = re.compile(
     r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?"
 )
@@ -114,8 +111,6 @@ def build_taints(
         if first.value != taint.value:
             reason = f"is set already, with the value {first.value!r}"
             read.refuse(f"taints[{index}]", taint.key, reason, "leave it out")
-    if len(set_already) > MAX_TAINTS:
-        read.refuse("taints", len(set_already), "are too many", f"at most {MAX_TAINTS}")
     return tuple(set_already.values())
 
 
