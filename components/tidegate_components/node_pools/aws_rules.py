@@ -11,7 +11,6 @@ from tidegate_components.node_pools.group_tags import check_group_tags
 from tidegate_components.node_pools.karpenter_rules import check_karpenter
 from tidegate_components.node_pools.spec import PoolSpec
 
-
 MAX_TAINTS = 50
 """EKS's limit for a managed node group."""
 
