@@ -22,6 +22,10 @@ from tidegate.pricing.moves import (
 from tidegate.pricing.nodes import DEFAULT_CURRENCY
 
 ONE = Decimal(1)
+ACCESS_NOTE = (
+    "all of it is counted in the first class: what nobody reads costs less, and watching who reads "
+    "costs a fee"
+)
 BASE_NOTE = "transfer and noncurrent versions are not in it"
 
 
@@ -47,10 +51,11 @@ def share_by_class(bucket: Bucket, first_class: str) -> dict[str, Decimal]:
 
     Objects that expire are taken to be of every age alike, so a class holds the share of a
     lifetime that objects spend in it. Objects that never expire grow old: the bucket's present
-    size says nothing of their ages, and all of it is counted in the first class, the dearest.
+    size says nothing of their ages, and all of it is counted in the first class, the dearest. So is
+    what moves by access: what is read stays there.
     """
     lifetime = lifetime_of(bucket)
-    if lifetime is None:
+    if lifetime is None or bucket.tiering == "access":
         return {first_class: ONE}
     moves = sorted((tier.after_days, tier.storage_class) for tier in bucket.tiers)
     starts = [(0, first_class), *[move for move in moves if move[0] < lifetime]]
@@ -62,7 +67,12 @@ def share_by_class(bucket: Bucket, first_class: str) -> dict[str, Decimal]:
 
 
 def price_bucket_moves(bucket: Bucket, catalog: Catalog) -> tuple[PricedMove, ...]:
-    """Return what each of a bucket's moves saves and costs, over one lifetime of its objects."""
+    """Return what each of a bucket's moves saves and costs, over one lifetime of its objects.
+
+    Moves by access have no age, and what they save depends on who reads what.
+    """
+    if bucket.tiering == "access":
+        return ()
     classes = catalog.storage_tiers(bucket.cloud)
     known = {tier.name for tier in classes}
     moves = sorted((tier.after_days, tier.storage_class) for tier in bucket.tiers)
@@ -110,6 +120,8 @@ def price_bucket(bucket: Bucket, catalog: Catalog) -> CostLine:
             total += cost
             used.append(_describe_charges(bucket, classes, shares, what))
     notes = [f"{' and '.join(left_out)} are not in it"] if left_out else []
+    if bucket.tiering == "access":
+        notes.append(ACCESS_NOTE)
     notes += [describe_move(move) for move in price_bucket_moves(bucket, catalog)]
     return _build_line(bucket, total, used, notes=notes)
 

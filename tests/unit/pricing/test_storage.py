@@ -116,6 +116,13 @@ def test_the_line_says_what_each_move_saves_and_what_is_left_out(manifest: Facto
     assert bare[2].startswith("STANDARD to STANDARD_IA at 30 days: whether it saves is unknown")
 
 
+def test_what_moves_by_access_is_counted_where_it_is_read(manifest: Factory) -> None:
+    priced = line(manifest(buckets=[EXPECTED | {"tiering": "access"}]))
+    assert priced.monthly.declared == Decimal(23)
+    assert priced.notes[1].startswith("all of it is counted in the first class")
+    assert len(priced.notes) == 2
+
+
 def test_a_default_that_was_left_out_is_said_with_its_reason(manifest: Factory) -> None:
     dropped = {"after_days": 30, "storage_class": "STANDARD_IA", "reason": "costs more"}
     bucket = BUCKET | {"tiers": [], "dropped_tiers": [dropped]}
