@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 
 import pytest
@@ -10,7 +11,7 @@ import yaml
 from tidegate.localclouds.contracts import UNKNOWN
 from tidegate.localclouds.kubernetes.cloud import check_settings, replace_settings
 from tidegate.localclouds.kubernetes.clusters import list_clusters
-from tidegate.localclouds.refusals import CloudError
+from tidegate.localclouds.refusals import CloudError, NotFoundError
 from tidegate.localclouds.shelf import Shelf
 from tidegate.localclouds.wire import Properties
 
@@ -71,6 +72,8 @@ def test_a_namespace_that_is_left_out_is_the_providers_or_default(engine_of, kub
         ),
         ("EC2NodeClass", {"spec__role": "other"}, None),
         ("ScaledObject", {"spec__maxReplicaCount": 9}, None),
+        ("AdmissionCheck", {"spec__controllerName": "other"}, "spec"),
+        ("ProvisioningRequestConfig", {"spec__managedResources": ["cpu"]}, None),
     ],
 )
 def test_what_replaces_and_what_does_not(engine, body, kind, changes, replaced):
@@ -151,6 +154,33 @@ def test_gke_and_aks_clusters_have_an_api_as_well(world, cloud):
     ]
 
 
+def test_the_kubeconfig_that_azure_gives_out_means_its_cluster(world, cloud, engine_of, body):
+    from tidegate.localclouds.azure.cloud import build_azure_cloud
+
+    azure = build_azure_cloud(world)
+    aks = "Microsoft.ContainerService/managedClusters"
+    place = "/subscriptions/s/resourceGroups/ml/providers"
+    Shelf(world.store, "azure-native").put(
+        aks,
+        f"{place}/{aks}/x".lower(),
+        {
+            "id": f"{place}/{aks}/x",
+            "name": "x",
+            "properties": {"fqdn": "x.azmk8s.io", "resourceUID": "1"},
+        },
+    )
+    ask = azure.invokes["azure-native:containerservice:listManagedClusterUserCredentials"]
+
+    (found,) = ask({"resourceGroupName": "ml", "resourceName": "x"}, {"subscriptionId": "s"})[
+        "kubeconfigs"
+    ]
+
+    text = base64.b64decode(found["value"]).decode()
+    assert engine_of({"kubeconfig": text}).up("Namespace", body("Namespace")).id == "team-a"
+    with pytest.raises(NotFoundError):
+        ask({"resourceGroupName": "ml", "resourceName": "y"}, {"subscriptionId": "s"})
+
+
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
@@ -209,7 +239,11 @@ def test_another_cluster_is_another_provider_and_another_token_is_not():
     renewed = {"kubeconfig": {**one["kubeconfig"], "users": [{"name": "u"}]}}
 
     assert [*replace_settings(one, renewed)] == []
-    assert [*replace_settings(one, {"kubeconfig": config_for("https://two")})] == ["kubeconfig"]
+    two = {"kubeconfig": config_for("https://two")}
+    assert [*replace_settings(one, two)] == ["kubeconfig"]
+    named = {**one, "clusterIdentifier": "c"}
+    assert [*replace_settings(named, {**two, "clusterIdentifier": "c"})] == []
+    assert [*replace_settings(named, {**one, "clusterIdentifier": "d"})] == ["clusterIdentifier"]
 
 
 def test_an_interrupted_create_is_taken_over(engine, body):

@@ -30,6 +30,8 @@ MISSING = [
     ("NodePool", "spec", None, "missing required property 'spec'"),
     ("EC2NodeClass", "spec__amiSelectorTerms", None, "missing required property"),
     ("ScaledObject", "spec__triggers", None, "missing required property 'triggers'"),
+    ("AdmissionCheck", "spec__controllerName", None, "missing required property"),
+    ("ProvisioningRequestConfig", "spec__provisioningClassName", None, "missing required"),
     ("ResourceQuota", "spec__hard", ["pods"], "expected a map"),
     ("Namespace", "metadata__labels", ["a"], "expected a map"),
 ]
@@ -76,6 +78,12 @@ BAD = [
     ("ClusterQueue", "spec__cohortName", "GPUs", "spec.cohortName"),
     ("Cohort", "spec__parentName", "-all", "spec.parentName"),
     ("LocalQueue", "spec__stopPolicy", "Stop", "spec.stopPolicy"),
+    (
+        "ProvisioningRequestConfig",
+        "spec__podSetMergePolicy",
+        "All",
+        "spec.podSetMergePolicy",
+    ),
     ("WorkloadPriorityClass", "value", 2**31, "value"),
     ("NodePool", "spec__weight", 0, "spec.weight"),
     (

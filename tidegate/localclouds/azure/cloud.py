@@ -9,6 +9,7 @@ from tidegate.localclouds.azure.aks import AgentPoolLogic, ManagedClusterLogic
 from tidegate.localclouds.azure.arm import Arm, Logic
 from tidegate.localclouds.azure.azure_type import AzureType
 from tidegate.localclouds.azure.compute_logic import ReservationGroupLogic, ReservationLogic
+from tidegate.localclouds.azure.credentials import build_lookups
 from tidegate.localclouds.azure.events import EventSubscriptionLogic, SystemTopicLogic
 from tidegate.localclouds.azure.face import ArmFace
 from tidegate.localclouds.azure.fleets import FleetLogic
@@ -105,6 +106,7 @@ def build_azure_cloud(world: World) -> Cloud:
         package="azure-native",
         behaviours={kind.token: AzureType(arm, kind) for kind in KINDS},
         face=build_front(arm),
+        invokes=build_lookups(arm),
     )
 
 
