@@ -7,6 +7,7 @@ from typing import Any
 import pulumi
 
 from tidegate_components.children import child_options
+from tidegate_components.ec2_machines import build_machine
 from tidegate_components.node_pools.efa import build_network_interfaces
 from tidegate_components.node_pools.spec import PoolSpec
 from tidegate_components.sdk_imports import narrow_imports
@@ -14,10 +15,6 @@ from tidegate_components.sdk_imports import narrow_imports
 with narrow_imports("pulumi_aws.ec2"):
     from pulumi_aws.ec2.launch_template import LaunchTemplate
     from pulumi_aws.ec2.placement_group import PlacementGroup
-
-TAGGED_RESOURCES = ("instance", "volume", "network-interface")
-"""Provider default tags do not reach what a launch template makes
-(hashicorp/terraform-provider-aws#19387)."""
 
 
 def declare_launch_template(
@@ -35,29 +32,7 @@ def declare_launch_template(
     return LaunchTemplate(
         name,
         region=spec.region,
-        update_default_version=True,
-        # The disk stands here: a node group with a launch template takes no disk size.
-        block_device_mappings=[
-            {
-                "device_name": "/dev/xvda",
-                "ebs": {
-                    "volume_size": spec.disk_gib,
-                    "volume_type": "gp3",
-                    "encrypted": "true",
-                    "delete_on_termination": "true",
-                },
-            }
-        ],
-        metadata_options={
-            "http_endpoint": "enabled",
-            "http_tokens": "required",
-            "http_put_response_hop_limit": 2,
-        },
-        tag_specifications=[
-            {"resource_type": resource, "tags": {**spec.cost_labels, "Name": spec.id}}
-            for resource in TAGGED_RESOURCES
-        ],
-        tags=spec.cost_labels,
+        **build_machine(spec.id, spec.cost_labels, spec.disk_gib, metadata_hops=2),
         placement=_declare_placement(parent, spec, name, opts),
         **_build_purchase(spec, inputs),
         **_build_network(spec, inputs),

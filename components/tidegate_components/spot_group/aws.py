@@ -7,6 +7,7 @@ from typing import Any
 import pulumi
 
 from tidegate_components.children import child_options
+from tidegate_components.ec2_machines import build_machine
 from tidegate_components.names import derive_name
 from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.spot_group.aws_notices import declare_notices
@@ -17,10 +18,6 @@ from tidegate_components.spot_group.startup import encode_script
 with narrow_imports("pulumi_aws.autoscaling", "pulumi_aws.ec2"):
     from pulumi_aws.autoscaling.group import Group
     from pulumi_aws.ec2.launch_template import LaunchTemplate
-
-TAGGED_RESOURCES = ("instance", "volume", "network-interface")
-"""Provider default tags do not reach what a launch template makes
-(hashicorp/terraform-provider-aws#19387)."""
 
 
 def declare(
@@ -98,27 +95,6 @@ def _declare_launch_template(
         user_data=encode_script(inputs["startup_script"]),
         vpc_security_group_ids=inputs["security_group_ids"],
         iam_instance_profile=profile,
-        update_default_version=True,
-        block_device_mappings=[
-            {
-                "device_name": "/dev/xvda",
-                "ebs": {
-                    "volume_size": spec.disk_gib,
-                    "volume_type": "gp3",
-                    "encrypted": "true",
-                    "delete_on_termination": "true",
-                },
-            }
-        ],
-        metadata_options={
-            "http_endpoint": "enabled",
-            "http_tokens": "required",
-            "http_put_response_hop_limit": 1,
-        },
-        tag_specifications=[
-            {"resource_type": resource, "tags": {**spec.cost_labels, "Name": spec.id}}
-            for resource in TAGGED_RESOURCES
-        ],
-        tags=spec.cost_labels,
+        **build_machine(spec.id, spec.cost_labels, spec.disk_gib, metadata_hops=1),
         opts=child_options(parent, opts, LaunchTemplate),
     )
