@@ -21,6 +21,8 @@ CLUSTER = "aws:eks/cluster:Cluster"
 MONITOR = "aws:costexplorer/anomalyMonitor:AnomalyMonitor"
 SUBSCRIPTION = "aws:costexplorer/anomalySubscription:AnomalySubscription"
 COST_TAG = "aws:costexplorer/costAllocationTag:CostAllocationTag"
+ALARM = "aws:cloudwatch/metricAlarm:MetricAlarm"
+POD_IDENTITY = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 SNAPSHOTS = "aws:dlm/lifecyclePolicy:LifecyclePolicy"
 ACCOUNT = "123456789012"
 NOBODY = f"arn:aws:iam::{ACCOUNT}:role/nobody"
@@ -377,6 +379,81 @@ def test_a_snapshot_policy_reads_back_whole(aws, base, boto):
     assert aws.refresh(SNAPSHOTS, changed, "nightly") is None
 
 
+def alarm(**changes):
+    return {
+        "namespace": "AWS/Logs",
+        "metricName": "IncomingBytes",
+        "dimensions": {"LogGroupName": "/ml"},
+        "statistic": "Sum",
+        "period": 86400,
+        "evaluationPeriods": 1,
+        "threshold": 1.5,
+        "comparisonOperator": "GreaterThanThreshold",
+        **changes,
+    }
+
+
+def test_an_alarm_reads_back_whole(aws, boto, topic):
+    inputs = alarm(
+        alarmDescription="too much",
+        alarmActions=[topic.id],
+        datapointsToAlarm=1,
+        treatMissingData="notBreaching",
+        tags={"team": "ml"},
+    )
+    made = aws.up(ALARM, inputs, "quota")
+    watch = boto("cloudwatch")
+
+    def look():
+        return watch.describe_alarms(AlarmNames=[made.id])["MetricAlarms"][0]
+
+    live = look()
+    assert live["AlarmArn"] == made.outputs["arn"]
+    assert live["Dimensions"] == [{"Name": "LogGroupName", "Value": "/ml"}]
+    assert (live["Threshold"], live["Period"], live["Statistic"]) == (1.5, 86400, "Sum")
+    assert live["AlarmActions"] == [topic.id]
+    assert live["TreatMissingData"] == "notBreaching"
+    tags = watch.list_tags_for_resource(ResourceARN=live["AlarmArn"])["Tags"]
+    assert tags_of(tags) == {"team": "ml"}
+    assert aws.refresh(ALARM, made, "quota") == made.inputs
+    changed = aws.change(ALARM, made, {**inputs, "threshold": 3, "tags": {"a": "b"}}, "quota")
+    assert look()["Threshold"] == 3
+    tags = watch.list_tags_for_resource(ResourceARN=live["AlarmArn"])["Tags"]
+    assert tags_of(tags) == {"a": "b"}
+    aws.destroy(ALARM, changed, "quota")
+    assert aws.refresh(ALARM, changed, "quota") is None
+
+
+def test_a_pod_identity_reads_back_whole_and_there_is_one_a_service_account(
+    aws, base, boto, entered
+):
+    inputs = {
+        "clusterName": entered,
+        "namespace": "kube-system",
+        "serviceAccount": "autoscaler",
+        "roleArn": base.role,
+        "tags": {"team": "ml"},
+    }
+    made = aws.up(POD_IDENTITY, inputs, "autoscaler")
+    key = {"clusterName": entered, "associationId": made.outputs["associationId"]}
+
+    def look():
+        return boto("eks").describe_pod_identity_association(**key)["association"]
+
+    assert look()["associationArn"] == made.outputs["associationArn"]
+    assert (look()["namespace"], look()["serviceAccount"]) == ("kube-system", "autoscaler")
+    assert look()["roleArn"] == base.role
+    assert look()["tags"] == {"team": "ml"}
+    assert aws.refresh(POD_IDENTITY, made, "autoscaler") == made.inputs
+    with pytest.raises(CloudError, match="Association already exists"):
+        aws.up(POD_IDENTITY, inputs, "autoscaler-again")
+    other = aws.up("aws:iam/role:Role", {"assumeRolePolicy": TRUST}, "other-pods").outputs["arn"]
+    changed = aws.change(POD_IDENTITY, made, {**inputs, "roleArn": other}, "autoscaler")
+    assert look()["roleArn"] == other
+    aws.destroy(POD_IDENTITY, changed, "autoscaler")
+    assert aws.refresh(POD_IDENTITY, changed, "autoscaler") is None
+
+
 @pytest.mark.parametrize(
     ("token", "inputs", "place", "words"),
     [
@@ -414,6 +491,17 @@ def test_a_snapshot_policy_reads_back_whole(aws, base, boto):
         ),
         (COST_TAG, {"tagKey": "k"}, "status", "missing required"),
         (COST_TAG, {"tagKey": "k", "status": "On"}, "status", "Inactive"),
+        (ALARM, {"metricName": "m"}, "namespace", "missing required"),
+        (ALARM, alarm(statistic="Median"), "statistic", "Maximum"),
+        (ALARM, alarm(period=90), "period", "a multiple of 60"),
+        (ALARM, alarm(extendedStatistic="p99"), "statistic", "exactly one of"),
+        (POD_IDENTITY, {"clusterName": "c"}, "roleArn", "missing required"),
+        (
+            POD_IDENTITY,
+            {"clusterName": "c", "namespace": "n", "serviceAccount": "s", "roleArn": "r"},
+            "roleArn",
+            "ARN of an IAM role",
+        ),
         (SNAPSHOTS, {"description": "d"}, "policyDetails", "missing required"),
         (SNAPSHOTS, snapshots("r", state="ON"), "state", "ENABLED"),
     ],
@@ -430,7 +518,10 @@ def test_refuses_references_to_what_does_not_exist(aws, entered, topic):
         "monitorArnLists": ["arn:aws:ce::1:monitor/none"],
     }
     queue = f"https://sqs.us-east-1.amazonaws.com/{ACCOUNT}/nowhere"
+    pod = {"namespace": "n", "serviceAccount": "s", "roleArn": NOBODY}
     cases = [
+        (POD_IDENTITY, {**pod, "clusterName": entered}, "nobody"),
+        (POD_IDENTITY, {**pod, "clusterName": "nowhere"}, "No cluster found for name"),
         (TARGET, {"rule": "nowhere", "arn": "arn:aws:sqs:us-east-1:1:q"}, "does not exist"),
         (QUEUE_POLICY, {"queueUrl": queue, "policy": TRUST}, "does not exist"),
         (TOPIC_POLICY, {"arn": f"{topic.id}-not", "policy": TRUST}, "not exist"),
@@ -502,6 +593,10 @@ def test_tags_of_what_is_not_kept_stay_motos(boto, base):
         (SUBSCRIPTION, {"frequency": "DAILY"}, {"frequency": "WEEKLY"}, set()),
         (SUBSCRIPTION, {"name": "a"}, {"name": "b"}, {"name"}),
         (COST_TAG, {"tagKey": "a"}, {"tagKey": "b"}, {"tagKey"}),
+        (ALARM, {"threshold": 1}, {"threshold": 2}, set()),
+        (ALARM, {"name": "a"}, {"name": "b"}, {"name"}),
+        (POD_IDENTITY, {"roleArn": "a"}, {"roleArn": "b"}, set()),
+        (POD_IDENTITY, {"namespace": "a"}, {"namespace": "b"}, {"namespace"}),
         (SNAPSHOTS, {"description": "a"}, {"description": "b"}, set()),
         (SNAPSHOTS, {"defaultPolicy": "VOLUME"}, {"defaultPolicy": "INSTANCE"}, {"defaultPolicy"}),
     ],

@@ -1,4 +1,4 @@
-"""EKS: the access entry of an IAM principal in a cluster."""
+"""EKS: who may enter a cluster, and which role its pods have."""
 
 # ruff: noqa: ARG002 - every behaviour has the contract's signature, used or not
 
@@ -45,3 +45,39 @@ class AccessEntry(ModelledType):
             for name in ("createdAt", "modifiedAt")
         }
         return {**super().outputs(answer, inputs, call), **times}
+
+
+class PodIdentityAssociation(ModelledType):
+    """`aws.eks.PodIdentityAssociation`. Its id is the service's."""
+
+    service = "eks"
+    actions = Actions(
+        "CreatePodIdentityAssociation",
+        "DescribePodIdentityAssociation",
+        "UpdatePodIdentityAssociation",
+        "DeletePodIdentityAssociation",
+    )
+    names = Names(
+        "associationId",
+        property="",
+        member="association",
+        computed={
+            "associationArn": "associationArn",
+            "associationId": "associationId",
+            "externalId": "externalId",
+        },
+    )
+    tag_calls = TagCalls()
+
+    def id_of(self, inputs: Values, answer: Values) -> str:
+        """Join cluster and the service's id, as the provider imports it."""
+        return f"{inputs['clusterName']},{answer['association']['associationId']}"
+
+    def key_of(self, id: str) -> dict[str, Any]:
+        """Return cluster and id."""
+        cluster, association = id.split(",", 1)
+        return {"clusterName": cluster, "associationId": association}
+
+    def arn_of(self, found: Values) -> str:
+        """Return the association's own ARN."""
+        return str(found["associationArn"])

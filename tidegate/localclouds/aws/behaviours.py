@@ -19,7 +19,8 @@ from tidegate.localclouds.aws import (
     sagemaker_studio,
     topics,
 )
-from tidegate.localclouds.aws.access_entries import AccessEntry
+from tidegate.localclouds.aws.access_entries import AccessEntry, PodIdentityAssociation
+from tidegate.localclouds.aws.alarms import MetricAlarm
 from tidegate.localclouds.aws.budgets import Budget
 from tidegate.localclouds.aws.capacity import CapacityReservation
 from tidegate.localclouds.aws.capacity_block import CapacityBlockReservation
@@ -49,6 +50,7 @@ BEHAVIOURS: Mapping[str, Callable[[Clients], TypeBehaviour]] = {
     "aws:cloudwatch/eventRule:EventRule": events.EventRule,
     "aws:cloudwatch/eventTarget:EventTarget": events.EventTarget,
     "aws:cloudwatch/logGroup:LogGroup": LogGroup,
+    "aws:cloudwatch/metricAlarm:MetricAlarm": MetricAlarm,
     "aws:costexplorer/anomalyMonitor:AnomalyMonitor": cost_explorer.AnomalyMonitor,
     "aws:costexplorer/anomalySubscription:AnomalySubscription": cost_explorer.AnomalySubscription,
     "aws:costexplorer/costAllocationTag:CostAllocationTag": cost_explorer.CostAllocationTag,
@@ -66,6 +68,7 @@ BEHAVIOURS: Mapping[str, Callable[[Clients], TypeBehaviour]] = {
     "aws:eks/accessEntry:AccessEntry": AccessEntry,
     "aws:eks/cluster:Cluster": eks.Cluster,
     "aws:eks/nodeGroup:NodeGroup": eks.NodeGroup,
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": PodIdentityAssociation,
     "aws:iam/instanceProfile:InstanceProfile": InstanceProfile,
     "aws:iam/policy:Policy": iam.Policy,
     "aws:iam/role:Role": iam.Role,

@@ -45,14 +45,18 @@ def _to_structure(shape: Any, value: Any, aliases: Aliases) -> Values:
 
 
 def _to_list(shape: ListShape, value: Any, aliases: Aliases) -> list[Any]:
-    if isinstance(value, dict) and _is_pair(shape.member):
-        return [{"Key": key, "Value": part} for key, part in value.items()]
+    pair = _find_pair(shape.member) if isinstance(value, dict) else ""
+    if pair:
+        return [{pair: key, "Value": part} for key, part in value.items()]
     items = value if isinstance(value, list) else [value]
     return [to_request(shape.member, item, aliases) for item in items]
 
 
-def _is_pair(shape: ApiShape) -> bool:
-    return {"Key", "Value"} <= set(getattr(shape, "members", {}))
+def _find_pair(shape: ApiShape) -> str:
+    """Return how a pair of key and value names its key, "" for what is no pair."""
+    members = set(getattr(shape, "members", {}))
+    names = [name for name in ("Key", "Name") if members == {name, "Value"}]
+    return names[0] if names else ""
 
 
 def _to_scalar(kind: str, value: Any) -> Any:
@@ -112,7 +116,9 @@ def _from_scalar(kind: str, value: Any) -> Any:
 
 def from_tags(tags: list[Mapping[str, str]]) -> dict[str, str]:
     """Return a map of an API's list of tags."""
-    return {tag.get("Key", tag.get("key", "")): tag.get("Value", "") for tag in tags}
+    names = ("Key", "key", "Name")
+    keys = [next((tag[name] for name in names if name in tag), "") for tag in tags]
+    return {key: tag.get("Value", "") for key, tag in zip(keys, tags, strict=True)}
 
 
 def to_tags(tags: Mapping[str, str]) -> list[dict[str, str]]:

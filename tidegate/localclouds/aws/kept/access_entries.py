@@ -41,7 +41,8 @@ def _say_taken(noun: str, name: str) -> CloudError:  # noqa: ARG001 - as every e
     return CloudError("ResourceInUseException", words, 409)
 
 
-def _find_cluster(asked: Asked, name: str) -> Any:
+def find_cluster(asked: Asked, name: str) -> Any:
+    """Return moto's cluster, None where there is none."""
     from moto.eks.models import eks_backends
 
     return eks_backends[asked.account][asked.region].clusters.get(name)
@@ -49,7 +50,7 @@ def _find_cluster(asked: Asked, name: str) -> Any:
 
 def _require_cluster(asked: Asked) -> None:
     name = asked.parameters["clusterName"]
-    cluster = _find_cluster(asked, name)
+    cluster = find_cluster(asked, name)
     if cluster is None:
         raise NotFoundError("ResourceNotFoundException", f"No cluster found for name: {name}.")
     mode = (getattr(cluster, "access_config", None) or {}).get("authenticationMode", CONFIG_MAP)
@@ -135,12 +136,10 @@ def _list(asked: Asked) -> Body:
     return {"accessEntries": found}
 
 
-def _forget_cluster(asked: Asked) -> None:
-    """Drop the entries of a cluster that goes; moto deletes the cluster itself, or refuses."""
-    shelf, cluster = ENTRY.shelf(asked), _find_cluster(asked, asked.parameters["name"])
-    if cluster is None or cluster.nodegroups:
-        return
-    for key in [key for key in shelf if key[0] == asked.parameters.get("name")]:
+def forget_cluster(asked: Asked, cluster: str) -> None:
+    """Drop the entries of a cluster that goes."""
+    shelf = ENTRY.shelf(asked)
+    for key in [key for key in shelf if key[0] == cluster]:
         asked.shelves.tags.pop(shelf.pop(key)["accessEntryArn"], None)
 
 
@@ -150,5 +149,4 @@ ACCESS_ENTRIES: Mapping[str, Handler] = {
     "UpdateAccessEntry": _update,
     "DeleteAccessEntry": _delete,
     "ListAccessEntries": _list,
-    "DeleteCluster": _forget_cluster,
 }

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tidegate.localclouds.aws.actions import Answer, name_action, render_error
+from tidegate.localclouds.aws.actions import Answer, find_service, name_action, render_error
 from tidegate.localclouds.aws.journal import Entry
+from tidegate.localclouds.aws.kept import access_entries, pod_identities
 from tidegate.localclouds.aws.kept.access_entries import ACCESS_ENTRIES
 from tidegate.localclouds.aws.kept.anomalies import COST_EXPLORER
-from tidegate.localclouds.aws.kept.calls import parse_asked, render_answer
+from tidegate.localclouds.aws.kept.calls import Asked, parse_asked, render_answer
 from tidegate.localclouds.aws.kept.kinds import Handler
+from tidegate.localclouds.aws.kept.pod_identities import POD_IDENTITIES
 from tidegate.localclouds.aws.kept.sagemaker import INFERENCE
 from tidegate.localclouds.aws.kept.sagemaker_studio import STUDIO
 from tidegate.localclouds.aws.kept.savings_plans import SAVINGS_PLANS
@@ -19,6 +21,16 @@ from tidegate.localclouds.aws.kept.snapshots import SNAPSHOTS
 from tidegate.localclouds.aws.kept.tagging import build_tag_handlers
 from tidegate.localclouds.aws.naming import ACCOUNT_ID
 from tidegate.localclouds.refusals import CloudError
+
+
+def _forget_cluster(asked: Asked) -> None:
+    """Drop what is kept of a cluster that goes; moto deletes the cluster itself, or refuses."""
+    name = asked.parameters["name"]
+    cluster = access_entries.find_cluster(asked, name)
+    if cluster is not None and not cluster.nodegroups:
+        access_entries.forget_cluster(asked, name)
+        pod_identities.forget_cluster(asked, name)
+
 
 _BY_RESOURCE = ("ListTagsForResource", "TagResource", "UntagResource")
 HANDLERS: Mapping[str, Mapping[str, Handler]] = {
@@ -34,7 +46,12 @@ HANDLERS: Mapping[str, Mapping[str, Handler]] = {
     "ce": {**COST_EXPLORER, **build_tag_handlers(_BY_RESOURCE, "ResourceTags", as_pairs=True)},
     "savingsplans": {**SAVINGS_PLANS, **build_tag_handlers(_BY_RESOURCE, "tags", as_pairs=False)},
     "dlm": {**SNAPSHOTS, **build_tag_handlers(_BY_RESOURCE, "Tags", as_pairs=False)},
-    "eks": {**ACCESS_ENTRIES, **build_tag_handlers(_BY_RESOURCE, "tags", as_pairs=False)},
+    "eks": {
+        **ACCESS_ENTRIES,
+        **POD_IDENTITIES,
+        "DeleteCluster": _forget_cluster,
+        **build_tag_handlers(_BY_RESOURCE, "tags", as_pairs=False),
+    },
 }
 ALONE = frozenset({"savingsplans", "dlm"})
 """Services of which moto has nothing: what is not kept does not exist."""
@@ -48,8 +65,11 @@ class KeptServices:
 
     def answer(self, entry: Entry) -> Answer | None:
         """Answer a request; None when it is moto's."""
-        service, _, action = name_action(entry).partition(":")
-        handler = HANDLERS.get(service, {}).get(action)
+        service = find_service(entry)
+        if service not in HANDLERS:
+            return None
+        action = name_action(entry).partition(":")[2]
+        handler = HANDLERS[service].get(action)
         if handler is None:
             return None
         asked = parse_asked(entry, action, ACCOUNT_ID, self._shelves)
