@@ -161,7 +161,10 @@ def test_only_what_azure_cannot_change_makes_another_cluster(declare):
 def test_the_callers_options_reach_the_cluster(declare):
     opts = pulumi.ResourceOptions(ignore_changes=["tags", "scalingConfig"])
 
-    assert declare("azure", opts).one("machinelearningservices:Compute").ignored == ["tags"]
+    assert declare("azure", opts).one("machinelearningservices:Compute").ignored == [
+        "computeName",
+        "tags",
+    ]
 
 
 @pytest.mark.parametrize(

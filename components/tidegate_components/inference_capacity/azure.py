@@ -46,8 +46,11 @@ def declare(
                 "public_network_access": "Enabled" if target.public_network_access else "Disabled",
             },
             tags=spec.cost_labels,
-            # Traffic goes to deployments that exist: whoever rolls a model out moves it.
-            opts=child_options(parent, opts, OnlineEndpoint, ignore=["properties.traffic"]),
+            # Traffic goes to deployments that exist: whoever rolls a model out moves it. Another
+            # id would be another endpoint, with another address.
+            opts=child_options(
+                parent, opts, OnlineEndpoint, ignore=["properties.traffic", "endpointName"]
+            ),
         )
         endpoint = made.name
     deployment = _declare_deployment(parent, spec, target, {**place, **inputs}, endpoint, opts)
@@ -130,7 +133,7 @@ def _declare_autoscale(
             }
         ],
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, AutoscaleSetting),
+        opts=child_options(parent, opts, AutoscaleSetting, ignore=["autoscaleSettingName"]),
     )
 
 

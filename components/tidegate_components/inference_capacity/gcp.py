@@ -40,7 +40,8 @@ def declare(
             location=spec.region,
             region=spec.region,
             labels=spec.cost_labels,
-            opts=child_options(parent, opts, AiEndpoint),
+            # Another id would be another endpoint, with another address.
+            opts=child_options(parent, opts, AiEndpoint, ignore=["name"]),
         )
         endpoint = made.id
     machine: dict[str, Any] = {"machine_type": target.instance_type}

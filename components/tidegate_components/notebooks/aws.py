@@ -91,7 +91,8 @@ def _declare_studio(
             # What users start inherits the cost labels.
             tag_propagation="ENABLED",
             tags=spec.cost_labels,
-            opts=child_options(parent, opts, Domain),
+            # Another id would be another domain, without anybody's work.
+            opts=child_options(parent, opts, Domain, ignore=["domainName"]),
         ).id
     profile = UserProfile(
         name,
@@ -100,7 +101,7 @@ def _declare_studio(
         user_profile_name=name,
         user_settings=settings,
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, UserProfile),
+        opts=child_options(parent, opts, UserProfile, ignore=["userProfileName"]),
     )
     return {"domain": domain_id, "userProfile": profile.user_profile_name, "region": spec.region}
 

@@ -41,7 +41,12 @@ def declare(
         },
         tags=spec.cost_labels,
         opts=child_options(
-            parent, opts, Compute, replace=FIXED_AT_CREATION, delete_before_replace=True
+            parent,
+            opts,
+            Compute,
+            ignore=["computeName"],  # another id is no reason to make it again
+            replace=FIXED_AT_CREATION,
+            delete_before_replace=True,
         ),
     )
     return {
