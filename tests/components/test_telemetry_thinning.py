@@ -389,6 +389,18 @@ def test_the_callers_protection_and_ignored_changes_reach_the_sink(declare):
             ),
         ),
         (
+            "gcp",
+            {
+                "exclusions": [CHATTER | {"name": "sampling"}],
+                "sampling": {"percent": 5},
+                **SINK,
+            },
+            (
+                "exclusions = 'sampling': is the name of the sink's own exclusion for the sample; "
+                "expected another name"
+            ),
+        ),
+        (
             "aws",
             {"sampling": {"percent": 0}},
             "sampling.percent = 0: is no percentage; expected above 0, at most 100",

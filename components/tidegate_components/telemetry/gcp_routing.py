@@ -9,7 +9,11 @@ import pulumi
 from tidegate_components.children import child_options
 from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.telemetry.spec import StreamSpec
-from tidegate_components.telemetry.thinning import render_gcp_filter, render_gcp_sampling
+from tidegate_components.telemetry.thinning import (
+    SAMPLING,
+    render_gcp_filter,
+    render_gcp_sampling,
+)
 
 with narrow_imports("pulumi_gcp.logging", "pulumi_gcp.monitoring"):
     from pulumi_gcp.logging.metric import Metric
@@ -64,7 +68,7 @@ def build_exclusions(spec: StreamSpec) -> list[Any]:
         {"name": each.name, "filter": render_gcp_filter(each)} for each in spec.exclusions
     ]
     if spec.sampling is not None:
-        found.append({"name": "sampling", "filter": render_gcp_sampling(spec.sampling)})
+        found.append({"name": SAMPLING, "filter": render_gcp_sampling(spec.sampling)})
     return found
 
 

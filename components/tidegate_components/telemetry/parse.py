@@ -14,7 +14,7 @@ from tidegate_components.names import check_identifier
 from tidegate_components.telemetry import args as shapes
 from tidegate_components.telemetry.metric_budget import MetricBudget, parse_metric_budget
 from tidegate_components.telemetry.spec import StreamSpec
-from tidegate_components.telemetry.thinning import parse_exclusions, parse_sampling
+from tidegate_components.telemetry.thinning import SAMPLING, parse_exclusions, parse_sampling
 
 LOG_CLASSES = {
     Cloud.AWS: ("STANDARD", "INFREQUENT_ACCESS", "DELIVERY"),
@@ -57,6 +57,10 @@ def parse_stream(name: str, raw: Mapping[str, Any], catalog: Catalog) -> StreamS
     locked, analytics = _one_way(gcp)
     exclusions = parse_exclusions(read)
     metrics = parse_metric_budget(read)
+    sampling = parse_sampling(read)
+    if sampling and any(each.name == SAMPLING for each in exclusions):
+        reason = "is the name of the sink's own exclusion for the sample"
+        read.refuse("exclusions", SAMPLING, reason, "another name")
     spec = StreamSpec(
         id=name,
         cloud=cloud,
@@ -74,7 +78,7 @@ def parse_stream(name: str, raw: Mapping[str, Any], catalog: Catalog) -> StreamS
         analytics=analytics,
         table_name=_table_name(azure, name),
         exclusions=exclusions,
-        sampling=parse_sampling(read),
+        sampling=sampling,
         metrics=metrics,
         ingestion_rule=bool(azure and (exclusions or azure.flag("ingestion_rule", False))),
         gcp_filter=gcp.text("filter", "") if gcp else "",

@@ -12,6 +12,9 @@ from tidegate_components.arguments import Arguments
 from tidegate_components.telemetry import args as shapes
 
 WHOLE = Decimal(100)
+SAMPLING = "sampling"
+"""The name of a sink's exclusion that leaves a sample."""
+
 MOST_EXCLUSIONS = 50
 """A Cloud Logging sink takes at most 50 exclusions, the one for sampling among them."""
 
