@@ -26,8 +26,10 @@ def declare_components(
             args = _add_inputs(section, planned, cluster)
             if planned.get("reservation"):
                 args["reservation_target"] = targets[planned["reservation"]]
+            earlier = plan.renamed[section.key].get(identifier)
             opts = pulumi.ResourceOptions(
-                depends_on=[cluster.resource] if cluster and section.after_cluster else None
+                aliases=[pulumi.Alias(name=earlier)] if earlier else None,
+                depends_on=[cluster.resource] if cluster and section.after_cluster else None,
             )
             each = section.declare(identifier, args, opts, catalog)
             if section.key == "commitments":

@@ -17,6 +17,9 @@ from tidegate.manifest.model import Manifest
 from tidegate.vocabulary.capacity import Cloud, WorkloadClass
 from tidegate.vocabulary.problems import InvalidInput, Problem
 
+RENAMED_FROM = "renamed_from"
+"""The key by which an entry says what it was called: it keeps what it has in the cloud."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -25,11 +28,13 @@ class Plan:
     Attributes:
         arguments: Section → id → the arguments, save those known only after creation.
         manifest: What the stack's output `capacity` will say.
+        renamed: Section → id → the id that the component had before.
         warnings: What a person should look at.
     """
 
     arguments: dict[str, dict[str, dict[str, Any]]]
     manifest: Manifest
+    renamed: dict[str, dict[str, str]]
     warnings: list[Problem] = field(default_factory=list)
 
 
@@ -41,13 +46,17 @@ def plan_stack(settings: Settings, catalog: Catalog, found: Sequence[Problem] = 
     """
     problems = [*found]
     arguments: dict[str, dict[str, dict[str, Any]]] = {}
+    renamed: dict[str, dict[str, str]] = {}
     fragments: list[dict[str, Any]] = []
     for section in SECTIONS:
         arguments[section.key] = {}
+        renamed[section.key] = {}
         for identifier, raw in settings.components[section.key].items():
             args = _complete(settings, section, identifier, raw, problems)
             if args is None:
                 continue
+            if earlier := args.pop(RENAMED_FROM, None):
+                renamed[section.key][identifier] = str(earlier)
             arguments[section.key][identifier] = args
             try:
                 fragments.append(section.parse(identifier, args, catalog).to_fragment())
@@ -60,7 +69,7 @@ def plan_stack(settings: Settings, catalog: Catalog, found: Sequence[Problem] = 
     errors = [each.problem for each in findings if each.level is FindingLevel.ERROR]
     if errors:
         raise InvalidInput(errors)
-    return Plan(arguments, manifest, [each.problem for each in findings])
+    return Plan(arguments, manifest, renamed, [each.problem for each in findings])
 
 
 def build_stack_manifest(

@@ -11,6 +11,7 @@ from typing import Any
 
 import pulumi
 import pytest
+import tidegate_components
 import yaml
 from pulumi.runtime.config import set_all_config
 
@@ -19,6 +20,9 @@ from tidegate.manifest.read import read_manifest
 
 STACKS = Path(__file__).resolve().parents[2] / "stacks"
 MODULES = tuple(path.stem for path in STACKS.glob("*.py") if path.stem != "__main__")
+
+
+POOLS = ("pools", "cpuPools", "spotGroups", "existingPools", "trainingCompute")
 
 
 def read_config(stack: str) -> dict[str, Any]:
@@ -75,27 +79,38 @@ def test_each_stack_exports_a_sound_manifest(run_stack, stack, outputs_of):
     findings = check_manifest(manifest)
     assert [str(f.problem) for f in findings if f.level is FindingLevel.ERROR] == []
     assert {pool.cloud.value for pool in manifest.pools} == {"aws", "gcp", "azure"}
-    assert set(outputs["bindings"]["pools"]) == {pool.id for pool in manifest.pools}
+    bound = {name for section in POOLS for name in outputs["bindings"][section]}
+    assert bound == {pool.id for pool in manifest.pools}
 
 
-def test_dev_is_one_small_pool_on_each_cloud(run_stack, outputs_of):
+def test_dev_is_small_and_from_zero(run_stack, outputs_of):
     manifest = read_manifest("dev", outputs_of(run_stack(read_config("dev")))["capacity"])
 
-    assert len(manifest.pools) == 3
     assert all(pool.min_nodes == 0 for pool in manifest.pools)
+    assert max(pool.max_nodes for pool in manifest.pools) <= 2
     assert [bucket.storage_class.value for bucket in manifest.buckets] == ["scratch"]
     assert manifest.commitments == []
+
+
+@pytest.mark.parametrize("stack", ["dev", "prod"])
+def test_each_stack_uses_every_component(run_stack, stack):
+    recording = run_stack(read_config(stack))
+
+    used = {each.type.rpartition(":")[2] for each in recording.all if "tidegate:" in each.type}
+    unused = {"CommittedCapacity"} if stack == "dev" else set()  # dev commits to nothing
+    assert used == set(tidegate_components.__all__) - unused
 
 
 def test_prod_trains_on_spot_in_three_clouds_and_serves_from_committed_capacity(
     run_stack, outputs_of
 ):
-    manifest = read_manifest("prod", outputs_of(run_stack(read_config("prod")))["capacity"])
+    config = read_config("prod")
+    manifest = read_manifest("prod", outputs_of(run_stack(config))["capacity"])
 
     spot = {
         (pool.cloud.value, pool.accelerator.split("-")[0])
         for pool in manifest.pools
-        if pool.capacity_type.value == "spot"
+        if pool.capacity_type.value == "spot" and pool.id in config["tidegate:pools"]
     }
     clouds = ["aws", "gcp", "azure"]
     assert spot == {(cloud, chip) for cloud in clouds for chip in ("a100", "h100")}
@@ -162,10 +177,10 @@ def test_aks_gets_no_right_that_no_pool_needs(run_stack):
 
 def test_an_unused_cloud_declares_nothing(run_stack):
     config = read_config("dev")
-    for section in ("pools", "buckets", "telemetry"):
-        entries = config[f"tidegate:{section}"]
-        config[f"tidegate:{section}"] = {k: v for k, v in entries.items() if v["cloud"] == "aws"}
-    config["tidegate:clusters"] = {"aws": config["tidegate:clusters"]["aws"]}
+    for key, entries in config.items():
+        if isinstance(entries, dict) and key not in ("tidegate:labels", "tidegate:hourlyCeiling"):
+            config[key] = {k: v for k, v in entries.items() if v.get("cloud") == "aws"}
+    config["tidegate:clusters"] = {"aws": read_config("dev")["tidegate:clusters"]["aws"]}
 
     recording = run_stack(config)
 
