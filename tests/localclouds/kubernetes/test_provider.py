@@ -253,3 +253,34 @@ def test_an_interrupted_create_is_taken_over(engine, body):
 
     assert again.id == made.id
     assert engine.find("ConfigMap", "r").read(made.id, Properties(made.inputs)) is not None
+
+
+def test_an_aks_cluster_made_anew_is_another_and_a_changed_one_is_not(make_engine, world):
+    from tidegate.localclouds.azure.cloud import build_azure_cloud
+
+    azure = make_engine(build_azure_cloud(world), world, {"subscriptionId": "s"})
+    group = {"resourceGroupName": "ml", "location": "westeurope"}
+    azure.up("azure-native:resources:ResourceGroup", group, "group")
+    token = "azure-native:containerservice:ManagedCluster"
+    inputs = {
+        "resourceGroupName": "ml",
+        "resourceName": "train",
+        "location": "westeurope",
+        "dnsPrefix": "train",
+        "identity": {"type": "SystemAssigned"},
+        "agentPoolProfiles": [
+            {"name": "system", "mode": "System", "count": 1, "vmSize": "Standard_D4s_v5"}
+        ],
+    }
+
+    def key():
+        (cluster,) = list_clusters(world)
+        return cluster.key
+
+    made = azure.up(token, inputs, "train")
+    first = key()
+    changed = azure.change(token, made, {**inputs, "tags": {"a": "b"}}, "train")
+    assert key() == first
+    azure.destroy(token, changed, "train")
+    azure.up(token, inputs, "train")
+    assert key() != first

@@ -11,7 +11,7 @@ from tidegate.localclouds.azure.arm_checks import refuse_changes
 from tidegate.localclouds.azure.errors import invalid_parameter, refused
 from tidegate.localclouds.azure.identities import user_assigned
 from tidegate.localclouds.azure.identity_logic import may_change
-from tidegate.localclouds.azure.ids import ArmId, digits_of, identify, parse_id
+from tidegate.localclouds.azure.ids import ArmId, digits_of, identify, now, parse_id
 from tidegate.localclouds.azure.kinds import AGENT_POOL, MACHINE, RESERVATION, RESERVATION_GROUP
 from tidegate.localclouds.bodies import Body, fill_defaults
 from tidegate.localclouds.refusals import CloudError
@@ -77,6 +77,7 @@ class ManagedClusterLogic(Logic):
         version = properties.get("kubernetesVersion") or KUBERNETES_VERSION
         host = f"{prefix}-{identify(str(id))[:8]}.hcp.{body['location']}.azmk8s.io"
         properties["powerState"] = {"code": "Running"}
+        body["systemData"] = (old or {}).get("systemData") or {"createdAt": now()}
         fill_defaults(
             properties,
             {

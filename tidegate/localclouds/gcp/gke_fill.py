@@ -39,7 +39,7 @@ def fill_cluster(cluster: Body, project: str, location: str) -> None:
             "createTime": names.now(),
             "currentMasterVersion": version,
             "currentNodeVersion": version,
-            "endpoint": f"10.{int(names.hexadecimal_of(name, 2), 16)}.0.2",
+            "endpoint": _build_address(name),
             "id": names.hexadecimal_of(name, 32),
             "labelFingerprint": names.fingerprint_of(cluster.get("resourceLabels") or {}),
             "location": location,
@@ -61,6 +61,12 @@ def fill_cluster(cluster: Body, project: str, location: str) -> None:
     )
     cluster["labelFingerprint"] = names.fingerprint_of(cluster["resourceLabels"])
     cluster["etag"] = _etag(cluster)
+
+
+def _build_address(cluster_name: str) -> str:
+    """Return the private address of a cluster's API: seldom that of another one."""
+    high, low = divmod(int(names.hexadecimal_of(cluster_name, 4), 16), 256)
+    return f"10.{high}.{low}.2"
 
 
 def fill_pool(
