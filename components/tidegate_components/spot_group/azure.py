@@ -18,6 +18,9 @@ from tidegate_components.spot_group.spec import SpotSpec
 with narrow_imports("pulumi_azure_native.compute"):
     from pulumi_azure_native.compute.virtual_machine_scale_set import VirtualMachineScaleSet
 
+KEPT = ("sku.capacity", "virtualMachineProfile.osProfile.computerNamePrefix")
+"""The size is the controller's; Azure refuses another prefix, which a renamed pool would have."""
+
 UP_TO_ON_DEMAND = -1.0
 """As the highest price: machines are evicted for capacity only, never for their price."""
 
@@ -70,7 +73,7 @@ def declare_scale_set(
         virtual_machine_profile=machine,
         tags=spec.cost_labels,
         **build_sizes(spec),
-        opts=child_options(parent, opts, VirtualMachineScaleSet, ignore=["sku.capacity"]),
+        opts=child_options(parent, opts, VirtualMachineScaleSet, ignore=KEPT),
     )
     return {"scaleSet": scale_set.name, "id": scale_set.id}
 

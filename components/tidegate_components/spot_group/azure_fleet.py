@@ -20,7 +20,12 @@ from tidegate_components.spot_group.spec import SpotSpec
 with narrow_imports("pulumi_azure_native.azurefleet"):
     from pulumi_azure_native.azurefleet.fleet import Fleet
 
-CAPACITIES = ("spotPriorityProfile.capacity", "regularPriorityProfile.capacity")
+KEPT = (
+    "spotPriorityProfile.capacity",
+    "regularPriorityProfile.capacity",
+    "computeProfile.baseVirtualMachineProfile.osProfile.computerNamePrefix",
+)
+"""The sizes are the controller's; Azure refuses another prefix, which a renamed pool would have."""
 
 
 def declare_fleet(
@@ -54,7 +59,7 @@ def declare_fleet(
             "platform_fault_domain_count": 1,
         },
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, Fleet, ignore=CAPACITIES),
+        opts=child_options(parent, opts, Fleet, ignore=KEPT),
     )
     return {"fleet": fleet.name, "id": fleet.id}
 

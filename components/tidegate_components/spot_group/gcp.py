@@ -25,6 +25,10 @@ with narrow_imports("pulumi_gcp.compute"):
 SCOPES = ["https://www.googleapis.com/auth/cloud-platform"]
 """What the machines may do is the service account's roles' to say, not the scopes'."""
 
+KEPT = ("baseInstanceName", "description", "targetSize")
+"""The size is the controller's; a change of the others would replace the group with all its
+machines, when the pool is called otherwise."""
+
 SPOT: dict[str, Any] = {
     "provisioning_model": "SPOT",
     "preemptible": True,
@@ -55,7 +59,9 @@ def declare(
         kept = build_on_demand(spec)
         floor = _declare_group(parent, spec, names, kept, on_demand, inputs, opts)
         identifiers["onDemandInstanceGroupManager"] = floor.name
-    return {**identifiers, **declare_notices(parent, spec, base, inputs, opts)}
+    # What the machines are called in truth: a renamed group keeps its first name for them.
+    named = group.base_instance_name
+    return {**identifiers, **declare_notices(parent, spec, named, inputs, opts)}
 
 
 def _declare_group(
@@ -76,8 +82,7 @@ def _declare_group(
         base_instance_name=base_instance_name,
         project=inputs["project"],
         region=spec.region,
-        # A group takes no labels, and a change of its description replaces it with all its
-        # machines: what may change is said by the template's labels alone.
+        # A group takes no labels; its machines and disks carry them.
         description=f"capacity-pool={spec.id}",
         versions=[{"instance_template": template.self_link}],
         target_size=size,
@@ -92,7 +97,7 @@ def _declare_group(
             "instance_redistribution_type": "NONE",
         },
         params=params,
-        opts=child_options(parent, opts, RegionInstanceGroupManager, ignore=["targetSize"]),
+        opts=child_options(parent, opts, RegionInstanceGroupManager, ignore=KEPT),
     )
 
 

@@ -27,7 +27,7 @@ RETENTION = "600s"
 def declare_notices(
     parent: pulumi.ComponentResource,
     spec: SpotSpec,
-    base_instance_name: str,
+    base_instance_name: pulumi.Output[str],
     inputs: dict[str, Any],
     opts: pulumi.ResourceOptions | None,
 ) -> dict[str, pulumi.Input[str]]:
@@ -44,7 +44,7 @@ def declare_notices(
         project=inputs["project"],
         description=spec.description,  # a sink takes no labels
         destination=topic.id.apply(lambda path: f"pubsub.googleapis.com/{path}"),
-        filter=build_filter(base_instance_name),
+        filter=base_instance_name.apply(build_filter),
         unique_writer_identity=True,
         opts=child_options(parent, opts, ProjectSink),
     )
