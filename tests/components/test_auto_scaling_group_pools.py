@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from typing import Any
 
 import pulumi
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tidegate_components import GpuNodePool
+from tidegate_components.gpu_node_pool.parse import parse_pool
+from tidegate_components.node_pools.nodeadm import build_kubelet_flags
+from tidegate_components.node_pools.spec import PoolSpec
 
 OWN = {
     "node_kind": "auto-scaling-group",
@@ -218,3 +224,38 @@ def test_bindings_name_the_group(declare):
         }
     }
     assert tags_of(recording)["kubernetes.io/cluster/late"] == ("owned", True)
+
+
+@pytest.fixture(scope="module")
+def spec(catalog) -> PoolSpec:
+    args = {
+        "cloud": "aws",
+        "region": "us-east-2",
+        "accelerator": "h100-80gb",
+        "instance_types": ["p5.48xlarge"],
+        "capacity_type": "spot",
+        "max_nodes": 1,
+        "scaler": "tidegate",
+        "labels": {
+            "environment": "prod",
+            "owner": "ml-platform",
+            "business-unit": "research",
+            "platform-project": "vision",
+            "workload-class": "training",
+            "cost-center": "cc-1001",
+        },
+        "aws": OWN,
+    }
+    return parse_pool("train-h100", args, catalog)
+
+
+keys = st.from_regex(r"([a-z]{1,8}(\.[a-z]{1,5})?/)?[a-z]{1,10}", fullmatch=True)
+values = st.from_regex(r"([A-Za-z0-9]([-_.A-Za-z0-9]{0,8}[A-Za-z0-9])?)?", fullmatch=True)
+
+
+@given(labels=st.dictionaries(keys, values, min_size=1, max_size=5))
+def test_the_kubelet_is_told_every_label_whole(spec, labels):
+    flag, *_ = build_kubelet_flags(replace(spec, node_labels=labels))
+
+    pairs = flag.removeprefix("--node-labels=").split(",")
+    assert dict(pair.split("=", 1) for pair in pairs) == labels

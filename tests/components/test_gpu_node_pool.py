@@ -366,18 +366,6 @@ def test_the_callers_provider_reaches_every_child(record, pool_args, catalog):
     assert all("elsewhere" in each.request.provider for each in children)
 
 
-def test_only_the_sdk_of_the_pools_cloud_is_imported():
-    import subprocess
-    import sys
-
-    code = (
-        "import sys, tidegate_components.node_pools.eks_node_group; "
-        "print([m for m in sys.modules if m in ('pulumi_gcp', 'pulumi_azure_native')])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
 def test_the_cluster_may_be_known_only_after_creation(declare):
     recording = declare("gcp", cluster=pulumi.Output.from_input("late"))
 
