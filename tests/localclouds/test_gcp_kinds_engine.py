@@ -203,6 +203,12 @@ def test_names_that_are_left_out_are_made(engine: Any) -> None:
     prefixed = {key: value for key, value in given.SPOT_TEMPLATE.items() if key != "name"}
     named = engine.up(given.TEMPLATE, {**prefixed, "namePrefix": "spot-"}, "prefixed")
     assert named.id.rsplit("/", 1)[1].startswith("spot-")
+    token, future = given.EVERY_KIND["future"]
+    unnamed = {key: value for key, value in future.items() if key != "name"}
+    # Its prefix names the reservations that it will make, not itself.
+    drafted = engine.up(token, {**unnamed, "namePrefix": "summer"})
+    assert drafted.outputs["name"].startswith("future-")
+    assert engine.refresh(token, drafted) == drafted.inputs
     budget = engine.up(*given.EVERY_KIND["budget"])
     assert budget.id == f"billingAccounts/012345-6789AB-CDEF01/budgets/{budget.outputs['name']}"
     channel = engine.up(*given.EVERY_KIND["channel"])

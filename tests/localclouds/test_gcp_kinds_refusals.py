@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.localclouds import gcp_inputs as given
-from tidegate.localclouds.contracts import World
+from tidegate.localclouds.contracts import UNKNOWN, World
 from tidegate.localclouds.gcp.cloud import build_gcp_cloud
 from tidegate.localclouds.refusals import CloudError
 
@@ -323,3 +324,30 @@ def test_zone_that_nobody_says_is_refused(world: World, make_engine: Any) -> Non
         key: value for key, value in given.EVERY_KIND["zone-group"][1].items() if key != "zone"
     }
     assert "Invalid zone ''" in engine.refusals(given.ZONE_GROUP, inputs)["zone"]
+
+
+def blank_leaves(value: Any) -> Iterator[Any]:
+    """Yield the value with each of its parts, at any depth, not known yet."""
+    yield UNKNOWN
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from ({**value, key: blank} for blank in blank_leaves(part))
+    elif isinstance(value, list):
+        for index, part in enumerate(value):
+            yield from (
+                [*value[:index], blank, *value[index + 1 :]] for blank in blank_leaves(part)
+            )
+
+
+@pytest.mark.parametrize("case", sorted(given.EVERY_KIND))
+def test_what_a_preview_does_not_know_yet_is_not_refused(engine: Any, case: str) -> None:
+    token, inputs = given.EVERY_KIND[case]
+    for blank in blank_leaves(inputs):
+        if blank is not UNKNOWN:
+            assert engine.refusals(token, blank) == {}
+
+
+def test_commitment_that_a_preview_does_not_know_yet_is_not_refused(engine: Any) -> None:
+    for blank in blank_leaves(given.COMMITTED):
+        if blank is not UNKNOWN:
+            assert engine.refusals(given.COMMITMENT, blank) == {}

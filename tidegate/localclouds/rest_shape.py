@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tidegate.localclouds.bodies import Body
-from tidegate.localclouds.contracts import UNKNOWN
+from tidegate.localclouds.contracts import UNKNOWN, is_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,10 @@ def _value_to_rest(place: Field, value: Any) -> Any:
         value = plain(value)
     if place.listed:
         value = [value]
-    return place.to_rest(value) if place.to_rest else value
+    if place.to_rest is None:
+        return value
+    # What a preview knows in part is not turned: nothing is said of it until it is whole.
+    return place.to_rest(value) if is_known(value) else UNKNOWN
 
 
 def _value_to_pulumi(place: Field, value: Any) -> Any:

@@ -71,7 +71,7 @@ def _check_amount(body: Body) -> Iterator[CheckFailure]:
 
 
 def _check_forecast(body: Body) -> Iterator[CheckFailure]:
-    if not look(body, "budgetFilter.customPeriod"):
+    if look(body, "budgetFilter.customPeriod") in (None, UNKNOWN):
         return
     for place, value in find_all(body, "thresholdRules[].spendBasis"):
         if value == "FORECASTED_SPEND":

@@ -40,7 +40,9 @@ class CollectionType(GoogleType):
 
     def _find_word(self, word: str, inputs: Values, call: Call) -> str:
         given = inputs.get(word)
-        prefix = inputs.get(f"{word}Prefix")
+        # A prefix that the API gets too is of something else.
+        is_own = f"{word}Prefix" in self.shape.provider_only
+        prefix = inputs.get(f"{word}Prefix") if is_own else None
         if given is None and word == self._kind.id_input and prefix:
             return f"{prefix}{secrets.token_hex(13)}"
         if given is None and word == self._kind.id_input and self._kind.make_id:

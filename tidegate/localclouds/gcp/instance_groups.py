@@ -217,7 +217,7 @@ class InstanceGroups:
             for instance in self.shelf.find(
                 INSTANCE, f"projects/{project}/zones/{zone}/instances/{base}-"
             )
-            if instance.get("group") == name
+            if instance.get("group", name) == name  # an older state has none
         ]
         return sorted(found, key=lambda instance: int(instance["serial"]))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tidegate.localclouds.bodies import Body, look
-from tidegate.localclouds.contracts import CheckFailure
+from tidegate.localclouds.contracts import UNKNOWN, CheckFailure
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.kind import Rule, find_all
 from tidegate.localclouds.gcp.log_filter import FilterError, parse_filter
@@ -98,7 +98,8 @@ def exclusive_rule(*places: str) -> Rule:
     """Return the rule that at most one of these is there."""
 
     def check(body: Body) -> Iterator[CheckFailure]:
-        given = [place for place in places if look(body, place) not in (None, {}, [])]
+        nothing = (None, UNKNOWN, {}, [])
+        given = [place for place in places if look(body, place) not in nothing]
         if len(given) > 1:
             yield CheckFailure(given[1], f"{given[0]} and {given[1]} exclude each other.")
 

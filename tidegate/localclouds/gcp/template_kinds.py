@@ -284,7 +284,7 @@ class TemplateType(CollectionType):
         """Return the body; the startup script is an entry of the metadata."""
         script = inputs.get("metadataStartupScript")
         rest = {key: value for key, value in inputs.items() if key != "metadataStartupScript"}
-        if script:
+        if script and rest.get("metadata") is not UNKNOWN:
             rest["metadata"] = {**(rest.get("metadata") or {}), STARTUP: script}
         return super().build_body(rest)
 
