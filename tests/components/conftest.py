@@ -67,6 +67,7 @@ OUTPUTS = {
     "gcp:serviceaccount/account:Account": {"email": "controller@acme"},
     "aws:iam/role:Role": {"arn": "arn:role"},
     "aws:iam/policy:Policy": {"arn": "arn:policy"},
+    "aws:sns/topic:Topic": {"arn": "arn:topic"},
     "azure-native:managedidentity:UserAssignedIdentity": {"principalId": "principal-1"},
     # A list of ids in the inputs.
     "azure-native:containerservice:ManagedCluster": {

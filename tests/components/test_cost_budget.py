@@ -128,6 +128,25 @@ def test_a_label_that_aws_counts_by_stays_active_when_one_budget_goes(declare):
     assert declare("aws").of("CostAllocationTag") == []
 
 
+def test_a_topic_of_its_own_lets_budgets_and_anomaly_detection_publish(declare, labels):
+    own = {"account": "123456789012", "aws": {"create_topic": True}, "emails": []}
+
+    recording = declare("aws", anomaly={"minimum_impact": 1}, **own)
+
+    topic = recording.one("sns/topic:Topic")
+    assert topic.inputs == {"tags": {**labels, "managed-by": "tidegate"}}
+    policy = recording.one("sns/topicPolicy:TopicPolicy")
+    (statement,) = json.loads(policy.inputs["policy"])["Statement"]
+    assert statement["Principal"] == {
+        "Service": ["budgets.amazonaws.com", "costalerts.amazonaws.com"]
+    }
+    assert statement["Resource"] == "arn:topic"
+    assert statement["Condition"] == {"StringEquals": {"aws:SourceAccount": "123456789012"}}
+    # A topic that may not be published to yet is refused.
+    for kind in (BUDGET["aws"], "AnomalySubscription"):
+        assert any("TopicPolicy" in urn for urn in recording.one(kind).request.dependencies)
+
+
 def test_cloud_billing_counts_by_one_label_and_projects_by_number(declare):
     own = {
         "gcp": {

@@ -23,7 +23,6 @@ START = config.get("start") or "2026-12-01"
 REGION = {"aws": "us-east-1", "gcp": "us-central1", "azure": "eastus"}
 COLD = {"aws": "GLACIER_IR", "gcp": "COLDLINE", "azure": "Cool"}
 group = azure.resources.ResourceGroup("ml", resource_group_name="ml", location="eastus")
-topic = aws.sns.Topic("cost", name="cost")
 found = aws.s3.Bucket("found", bucket="acme-found")
 OWN = {
     "aws": {},
@@ -35,7 +34,7 @@ STREAM = {
             "counter_labels": {"model": "EXTRACT(labels.model)"}},
 }
 BUDGET = {
-    "aws": {"aws": {"sns_topic_arn": topic.arn}, "start": START,
+    "aws": {"aws": {"create_topic": True}, "start": START,
             "anomaly": {"minimum_impact": 100}},
     "gcp": {"gcp": {"billing_account": "012345-567890-ABCDEF", "project": "tidegate",
                     "projects": ["123456"]}},

@@ -26,6 +26,8 @@ class CostBudgetAwsArgs(TypedDict):
     sns_topic_arn: NotRequired[pulumi.Input[str]]
     """A topic that is told; its policy lets budgets.amazonaws.com and costalerts.amazonaws.com
     publish."""
+    create_topic: NotRequired[bool]
+    """Whether a topic is made for the budget, with that policy; what subscribes to it is told."""
     activate_cost_allocation_tag: NotRequired[bool]
     """Whether the label becomes a cost allocation tag, without which AWS counts nothing for it.
     Only a management account may, once the label was seen in its bill; it stays active after."""

@@ -33,6 +33,11 @@ def declare(
     """Declare the budget, its monitor and its tag; return the cloud identifiers."""
     topic = inputs["sns_topic_arn"]
     before: list[pulumi.Resource] = []
+    if spec.create_topic:
+        from tidegate_components.cost_budget.aws_topic import declare_topic
+
+        topic, policy = declare_topic(parent, spec, opts)
+        before.append(policy)
     if spec.activate_tag and spec.label:
         tag = CostAllocationTag(
             spec.id,
@@ -56,6 +61,8 @@ def declare(
         opts=child_options(parent, opts, Budget, depends_on=before),
     )
     identifiers: dict[str, pulumi.Input[str]] = {"budget": budget.name, "arn": budget.arn}
+    if topic is not None:
+        identifiers["topic"] = topic
     if spec.anomaly:
         identifiers["anomalyMonitor"] = _declare_anomalies(
             parent, spec, spec.anomaly, topic, before, opts
@@ -140,6 +147,6 @@ def _declare_anomalies(
             subscribers=subscribers,
             threshold_expression=expression,
             tags=spec.cost_labels,
-            opts=child_options(parent, opts, AnomalySubscription),
+            opts=child_options(parent, opts, AnomalySubscription, depends_on=before),
         )
     return monitor.arn

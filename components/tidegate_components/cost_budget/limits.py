@@ -39,8 +39,11 @@ def _check_aws(read: Arguments, spec: BudgetSpec, own: Mapping[str, Any]) -> Non
         read.refuse("currency", spec.currency, reason, "USD, or CNY in China")
     _at_most(read, "thresholds_percent", _alerts(spec), AWS_NOTIFICATIONS, "AWS budget")
     _at_most(read, "emails", len(spec.emails), AWS_EMAILS, "notification of an AWS budget")
-    if not spec.emails and not own.get("sns_topic_arn"):
-        _tells_nobody(read, "emails or aws.sns_topic_arn")
+    if spec.create_topic and own.get("sns_topic_arn") is not None:
+        reason = "and sns_topic_arn exclude each other: AWS tells one topic"
+        read.refuse("aws.create_topic", "true", reason, "one of the two")
+    if not (spec.emails or spec.create_topic or own.get("sns_topic_arn") is not None):
+        _tells_nobody(read, "emails, aws.sns_topic_arn or aws.create_topic")
     anomaly = spec.anomaly
     if spec.activate_tag and spec.label is None:
         reason = "needs a label, and the budget counts every charge"

@@ -66,6 +66,7 @@ def parse_budget(
         anomaly=_anomaly(read),
         labels=labels,
         activate_tag=aws.flag("activate_cost_allocation_tag", False) if aws else False,
+        create_topic=aws.flag("create_topic", False) if aws else False,
         tell_administrators=gcp.flag("tell_billing_administrators", True) if gcp else True,
     )
     check_limits(read, spec)

@@ -54,6 +54,7 @@ class BudgetSpec:
         thresholds: Percentages of the amount, actually spent.
         forecast_thresholds: Percentages of the amount, forecast for the period's end.
         activate_tag: Whether the label becomes a cost allocation tag (AWS).
+        create_topic: Whether a topic is made for the budget (AWS).
         tell_administrators: Whether those of the billing account are told (Google Cloud).
     """
 
@@ -72,6 +73,7 @@ class BudgetSpec:
     anomaly: Anomaly | None
     labels: CostLabels
     activate_tag: bool = False
+    create_topic: bool = False
     tell_administrators: bool = True
 
     @property
