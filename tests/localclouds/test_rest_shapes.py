@@ -38,6 +38,8 @@ def build_values(shape: SdkShape, name: str = "", depth: int = 0) -> st.SearchSt
     """Values of any property of a type, as its SDK describes it."""
     if name in LEFT_OUT:
         return LEFT_OUT[name]
+    if shape.options:
+        return st.one_of(build_values(option, depth=depth) for option in shape.options)
     if shape.choices:
         return st.sampled_from(shape.choices)
     if shape.kind in SCALARS:

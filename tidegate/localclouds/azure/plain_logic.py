@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tidegate.localclouds.azure.arm import Arm, Logic
 from tidegate.localclouds.azure.errors import refused
 from tidegate.localclouds.azure.ids import ArmId, identify, now, parse_id
@@ -81,14 +83,19 @@ class BudgetLogic(Logic):
         properties = body["properties"]
         for word in ("timePeriod.startDate", "timeGrain"):
             before, after = look(old, f"properties.{word}"), look(properties, word)
-            is_same = before == after or (parse_time(before) or 0) == (parse_time(after) or 1)
-            if old is not None and not is_same:
+            if old is not None and not _is_same(before, after):
                 raise refused(
                     "PropertyChangeNotAllowed",
                     f"Changing property 'properties.{word}' is not allowed: it is {before!r}, and "
                     f"{after!r} was asked for.",
                 )
         fill_defaults(properties, {"currentSpend": {"amount": 0, "unit": "USD"}})
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Tell whether two values are the same, or the same time spelled otherwise."""
+    time = parse_time(one)
+    return bool(one == other or (time is not None and time == parse_time(other)))
 
 
 class AutoscaleLogic(Logic):
