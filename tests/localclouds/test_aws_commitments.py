@@ -93,7 +93,7 @@ def test_a_queued_savings_plan_reads_back_whole_and_can_be_deleted(aws, plans, o
         "commitment": "12.50",
         "savingsPlanOfferingId": offer("Partial Upfront"),
         "purchaseTime": start,
-        "upfrontPaymentAmount": "1000",
+        "upfrontPaymentAmount": "60000",
         "tags": {"team": "ml"},
     }
     made = aws.up(PLAN, inputs, "queued")
@@ -104,7 +104,7 @@ def test_a_queued_savings_plan_reads_back_whole_and_can_be_deleted(aws, plans, o
     live = look()
     assert live["state"] == made.outputs["state"] == "queued"
     assert live["commitment"] == "12.50"
-    assert live["upfrontPaymentAmount"] == "1000"
+    assert live["upfrontPaymentAmount"] == "60000"
     assert live["start"].startswith(start.removesuffix("Z"))
     assert live["savingsPlanArn"] == made.outputs["savingsPlanArn"]
     assert live["tags"] == {"team": "ml"}
@@ -253,7 +253,8 @@ def test_a_purchase_of_what_is_not_offered_is_refused_and_leaves_nothing(
     [
         ({"purchaseTime": "2020-01-01T00:00:00Z"}, "is in the past"),
         ({"upfrontPaymentAmount": "5"}, "only supported for Partial Upfront"),
-        ({"commitment": "0.0001"}, "at least 0.001"),
+        ({"commitment": "0.0001"}, "between 0.001 and 1000000"),
+        ({"commitment": "1.123456"}, "at most 5 digits"),
     ],
 )
 def test_refuses_a_savings_plan_that_contradicts_itself(aws, offer, changes, words):
@@ -261,6 +262,17 @@ def test_refuses_a_savings_plan_that_contradicts_itself(aws, offer, changes, wor
 
     with pytest.raises(CloudError, match=words):
         aws.up(PLAN, inputs, words)
+
+
+def test_a_partial_payment_is_half_of_a_plan_at_least(aws, offer):
+    inputs = {"commitment": "1", "savingsPlanOfferingId": offer("Partial Upfront")}
+
+    with pytest.raises(CloudError, match="not between 50 and 99 percent of 8760"):
+        aws.up(PLAN, {**inputs, "upfrontPaymentAmount": "4379"}, "too-little")
+
+    made = aws.up(PLAN, inputs, "half")
+    assert made.outputs["upfrontPaymentAmount"] == "4380.00"
+    assert float(made.outputs["recurringPaymentAmount"]) == 0.5
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """EC2 Capacity Blocks, which moto lacks: what is offered, and the purchase.
 
 A look-up is not journaled, so that an offering's id says all of the offering: type, number, zone,
-first hour and days. Sources: EC2 user guide, Capacity Blocks for ML (types, numbers, days, how
-far ahead, the end at 11:30 UTC), read 2026-11-30 as general vendor documentation, not verified.
+first hour and days. Sources: botocore service model, DescribeCapacityBlockOfferings (days, at most
+64 instances), read 2026-11-30; EC2 user guide, Capacity Blocks for ML (types, numbers, how far
+ahead, the end at 11:30 UTC): general vendor documentation, not verified.
 What a block costs is not told: the local clouds have no price for it.
 """
 

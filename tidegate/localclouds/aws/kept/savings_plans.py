@@ -32,7 +32,9 @@ PRODUCTS = {
 QUEUED, ACTIVE, RETIRED, DELETED = "queued", "active", "retired", "queued-deleted"
 SPACE = uuid.UUID("6f0a2a5e-4a0c-5f0e-9d6b-1b6f2b7d6c11")
 TIME_FORM = "%Y-%m-%dT%H:%M:%S.000Z"
-MINIMUM_COMMITMENT = Decimal("0.001")
+MINIMUM_COMMITMENT, MAXIMUM_COMMITMENT = Decimal("0.001"), Decimal(1_000_000)
+COMMITMENT_DIGITS = 5
+LOWEST_SHARE, HIGHEST_SHARE = Decimal("0.50"), Decimal("0.99")
 
 
 @cache
@@ -138,25 +140,42 @@ def _create(asked: Asked) -> Body:
 
 def _compute_payments(parameters: Mapping[str, Any], offering: Body) -> Body:
     """Return hourly commitment, what is paid at once and what each hour, as decimal text."""
-    commitment = _read_amount("commitment", parameters["commitment"])
-    if commitment < MINIMUM_COMMITMENT:
-        raise CloudError(INVALID, f"Commitment must be at least {MINIMUM_COMMITMENT}")
+    commitment = _read_commitment(parameters["commitment"])
     hours = Decimal(offering["durationSeconds"]) / 3600
-    payment, asked = offering["paymentOption"], parameters.get("upfrontPaymentAmount")
-    if asked is not None and payment != PARTIAL_UPFRONT:
-        words = f"upfrontPaymentAmount is only supported for {PARTIAL_UPFRONT}, not for {payment}"
-        raise CloudError(INVALID, words)
     whole = commitment * hours
-    upfront = {ALL_UPFRONT: whole, PARTIAL_UPFRONT: whole / 2, NO_UPFRONT: Decimal(0)}[payment]
-    if asked is not None:
-        upfront = _read_amount("upfrontPaymentAmount", asked)
-    if upfront > whole:
-        raise CloudError(INVALID, f"Upfront payment {upfront} exceeds the commitment's {whole}")
+    upfront = _compute_upfront(parameters.get("upfrontPaymentAmount"), offering, whole)
     return {
         "commitment": parameters["commitment"],
         "upfrontPaymentAmount": f"{upfront:f}",
         "recurringPaymentAmount": f"{(whole - upfront) / hours:f}",
     }
+
+
+def _read_commitment(text: str) -> Decimal:
+    commitment = _read_amount("commitment", text)
+    if not MINIMUM_COMMITMENT <= commitment <= MAXIMUM_COMMITMENT:
+        words = f"Commitment must be between {MINIMUM_COMMITMENT} and {MAXIMUM_COMMITMENT}"
+        raise CloudError(INVALID, words)
+    if commitment.as_tuple().exponent < -COMMITMENT_DIGITS:  # type: ignore[operator]
+        words = f"Commitment takes at most {COMMITMENT_DIGITS} digits after the decimal point"
+        raise CloudError(INVALID, words)
+    return commitment
+
+
+def _compute_upfront(asked: str | None, offering: Body, whole: Decimal) -> Decimal:
+    """Return what is paid at once of what a plan is worth over its whole term."""
+    payment = offering["paymentOption"]
+    if asked is not None and payment != PARTIAL_UPFRONT:
+        words = f"upfrontPaymentAmount is only supported for {PARTIAL_UPFRONT}, not for {payment}"
+        raise CloudError(INVALID, words)
+    if asked is None:
+        shares = {ALL_UPFRONT: Decimal(1), PARTIAL_UPFRONT: LOWEST_SHARE, NO_UPFRONT: Decimal(0)}
+        return whole * shares[payment]
+    upfront = _read_amount("upfrontPaymentAmount", asked)
+    if not whole * LOWEST_SHARE <= upfront <= whole * HIGHEST_SHARE:
+        words = f"upfrontPaymentAmount {upfront} is not between 50 and 99 percent of {whole:f}"
+        raise CloudError(INVALID, words)
+    return upfront
 
 
 def _read_amount(name: str, text: str) -> Decimal:
