@@ -5,16 +5,10 @@ The program runs in this process; each registration is made by the local Azure i
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import pulumi
 import pytest
-from google.protobuf import json_format, struct_pb2
-from pulumi.runtime import mocks
-from pulumi.runtime.proto import resource_pb2
-from pulumi.runtime.stack import run_pulumi_func
 from support.azure_types import (
     COMPUTE,
     GROUP,
@@ -28,6 +22,7 @@ from support.azure_types import (
     WORKSPACE,
     build_on,
 )
+from support.local_monitor import Made, open_program
 from tidegate_components import (
     ControllerAccess,
     CostBudget,
@@ -39,7 +34,6 @@ from tidegate_components import (
 
 from tidegate.localclouds.azure.cloud import build_azure_cloud
 from tidegate.localclouds.contracts import World
-from tidegate.localclouds.rest_shape import plain
 
 AZURE = {"cloud": "azure", "region": "westeurope"}
 LABELS = {
@@ -54,35 +48,6 @@ LAB = {"resource_group_name": "ml", "workspace_name": "train"}
 SIZE = "Standard_NC24ads_A100_v4"
 
 
-class NoCalls(mocks.Mocks):
-    def call(self, args: mocks.MockCallArgs) -> Any:
-        raise AssertionError(f"a component called {args.token}")
-
-    def new_resource(self, args: mocks.MockResourceArgs) -> Any:
-        raise AssertionError("registrations are answered by the monitor")
-
-
-class LocalAzure(mocks.MockMonitor):
-    """Answers a program's registrations with what the local Azure made of them."""
-
-    def __init__(self, engine: Any) -> None:
-        super().__init__(NoCalls())
-        self.engine = engine
-        self.made: dict[str, list[Any]] = {}
-
-    def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the protocol's name
-        urn = f"urn:pulumi:test::tidegate::{request.type}::{request.name}"
-        inputs = plain(json_format.MessageToDict(request.object))
-        state = struct_pb2.Struct()
-        if not request.type.startswith("azure-native:"):
-            state.update(inputs)
-            return resource_pb2.RegisterResourceResponse(urn=urn, object=state)
-        made = self.engine.up(request.type, inputs, request.name)
-        self.made.setdefault(request.type, []).append((request.name, made))
-        state.update(made.outputs)
-        return resource_pb2.RegisterResourceResponse(urn=urn, id=made.id, object=state)
-
-
 @pytest.fixture
 def engine(world: World, make_engine: Any) -> Any:
     made = make_engine(build_azure_cloud(world), world, SETTINGS)
@@ -91,25 +56,10 @@ def engine(world: World, make_engine: Any) -> Any:
 
 
 @pytest.fixture
-def declare(engine: Any) -> Iterator[Callable[[Callable[[], Any]], dict[str, list[Any]]]]:
+def declare(engine: Any) -> Iterator[Callable[[Callable[[], Any]], Made]]:
     """Return a function that runs a program and gives back what was made, by type."""
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-
-    def run(program: Callable[[], Any]) -> dict[str, list[Any]]:
-        azure = LocalAzure(engine)
-        pulumi.runtime.set_mocks(
-            NoCalls(), project="tidegate", stack="test", preview=False, monitor=azure
-        )
-        loop.run_until_complete(run_pulumi_func(program))
-        for token, resources in azure.made.items():
-            for name, made in resources:
-                assert engine.refresh(token, made, name) == made.inputs
-        return azure.made
-
-    yield run
-    loop.close()
-    asyncio.set_event_loop(None)
+    with open_program(engine, "azure-native") as run:
+        yield run
 
 
 def spot_group(**own: Any) -> None:
