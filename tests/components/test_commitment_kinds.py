@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+
 import pulumi
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tidegate_components import CommittedCapacity
 from tidegate_components.committed_capacity.parse import parse_reservation
 
@@ -309,3 +313,28 @@ def test_what_is_not_sold_is_refused(args, catalog, kind, changes, start):
 
     (line,) = str(caught.value).splitlines()
     assert line.startswith(start)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    start=st.dates(date(2026, 1, 1), date(2040, 12, 31)),
+    term=st.sampled_from([12, 36]),
+    days=st.integers(-40, 40),
+)
+def test_what_is_acknowledged_lasts_as_long_as_the_term(args, catalog, start, term, days):
+    last = start.replace(year=start.year + term // 12, day=min(start.day, 28))
+    end = last + timedelta(days=days)
+    raw = args(
+        "reserved-instance",
+        acknowledge={**AGREED, "end_date": end.isoformat()},
+        purchase={"start_date": start.isoformat(), "term_months": term},
+    )
+
+    try:
+        spec = parse_reservation("floor", raw, catalog)
+    except InvalidInput as error:
+        (problem,) = error.problems
+        assert problem.property == "acknowledge.end_date"
+        assert end < last + timedelta(days=max(0, start.day - 28))
+    else:
+        assert spec.acknowledged.end_date == end >= last

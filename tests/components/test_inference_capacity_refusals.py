@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pulumi
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from support.served import AGREED, KUBERNETES, PLACES, PLAN, RESERVED, SAGEMAKER, VARIANT
 from tidegate_components import InferenceCapacity
 from tidegate_components.inference_capacity.parse import parse_endpoint
@@ -118,6 +120,11 @@ def args(labels):
             ),
         ),
         (
+            "vertex",
+            {"vertex": {"machine_type": "ct5lp-hightpu-1t"}},
+            "endpoint chat: vertex.machine_type = 'ct5lp-hightpu-1t': is a TPU machine, of which",
+        ),
+        (
             "azure_ml",
             {"azure_ml": {**PLACES["azure_ml"]["azure_ml"], "auth_mode": "Token"}},
             "endpoint chat: azure_ml.auth_mode = 'Token': is no authentication of an online",
@@ -221,3 +228,26 @@ def test_inputs_that_are_missing_are_named_together(record, args, catalog):
 
     assert record(program).all == []
     assert caught == [["azure.resource_group_name", "azure_ml.model_id", "azure_ml.workspace_name"]]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    boot=st.integers(0, 2000),
+    load=st.integers(0, 2000),
+    budget=st.integers(1, 4000),
+    low=st.integers(0, 2),
+)
+def test_a_service_level_forbids_zero_exactly_when_a_cold_start_exceeds_it(
+    args, catalog, boot, load, budget, low
+):
+    times = {"boot_seconds": boot, "load_seconds": load, "cold_start_budget_seconds": budget}
+    raw = args("kubernetes", min_replicas=low, **times)
+
+    try:
+        parse_endpoint("chat", raw, catalog)
+    except InvalidInput as error:
+        refused = [problem.property for problem in error.problems] == ["min_replicas"]
+    else:
+        refused = False
+
+    assert refused == (low == 0 and boot + load > budget)

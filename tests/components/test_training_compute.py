@@ -253,6 +253,11 @@ def test_the_callers_options_reach_the_cluster(declare):
             ),
         ),
         (
+            "gcp",
+            {"instance_type": "ct5lp-hightpu-1t"},
+            "pool train: instance_type = 'ct5lp-hightpu-1t': is a TPU machine, of which",
+        ),
+        (
             "azure",
             {"max_wait_seconds": 60},
             "pool train: max_wait_seconds = 60: is unknown to Azure Machine Learning",

@@ -21,6 +21,7 @@ from tidegate_components.inference_capacity.spec import (
     TargetKind,
     VertexTarget,
 )
+from tidegate_components.vertex import find_vertex_type
 
 SHAPES: dict[TargetKind, type[Any]] = {
     TargetKind.SAGEMAKER: shapes.SageMakerTargetArgs,
@@ -136,8 +137,7 @@ def _vertex_chips(
         expected = f"one of {', '.join(map(str, allowed))}" if allowed else "another machine type"
         read.refuse("accelerators_per_replica", given, reason, expected)
         return None
-    kind = machine.provider_accelerator or accelerator.gke_type
-    return kind.upper().replace("-", "_"), count
+    return find_vertex_type(read, "machine_type", machine, accelerator), count
 
 
 def _read_azure_ml(read: Arguments, region: str, catalog: Catalog) -> AzureMlTarget | None:

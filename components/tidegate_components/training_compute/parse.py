@@ -18,6 +18,7 @@ from tidegate_components.names import AZURE_ML_COMPUTE, check_derived_name, chec
 from tidegate_components.training_compute import args as shapes
 from tidegate_components.training_compute.limits import check_limits
 from tidegate_components.training_compute.spec import TrainingSpec
+from tidegate_components.vertex import find_vertex_type
 
 SAGEMAKER_TYPE = re.compile(r"ml\.[a-z0-9-]+\.[a-z0-9-]+")
 
@@ -48,7 +49,7 @@ def parse_training(name: str, raw: Mapping[str, Any], catalog: Catalog) -> Train
         instance_type=read.text("instance_type"),
         accelerator=accelerator.name if accelerator else "",
         accelerators_per_node=count,
-        chip=_chip(machine, accelerator),
+        chip=_chip(read, machine, accelerator),
         capacity_type=read.choice("capacity_type", CapacityType),
         flex_start=gcp.flag("flex_start", False) if gcp else False,
         max_nodes=read.whole("max_nodes", minimum=1),
@@ -126,10 +127,10 @@ def _count(read: Arguments, machine: InstanceType | None, accelerator: Accelerat
     return count
 
 
-def _chip(machine: InstanceType | None, accelerator: Accelerator | None) -> str:
+def _chip(read: Arguments, machine: InstanceType | None, accelerator: Accelerator | None) -> str:
     if machine is None or accelerator is None or machine.cloud is not Cloud.GCP:
         return ""
-    return (machine.provider_accelerator or accelerator.gke_type).upper().replace("-", "_")
+    return find_vertex_type(read, "instance_type", machine, accelerator)
 
 
 def _checkpoint(read: Arguments) -> Checkpoint | None:
