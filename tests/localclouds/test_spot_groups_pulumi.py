@@ -29,18 +29,30 @@ SHARED = {
     "max_nodes": 6, "on_demand_base_nodes": 1, "scaler": "tidegate", "labels": LABELS,
     "checkpoint": {"interval_seconds": 600, "write_seconds": 30, "restart_seconds": 60},
 }
+STEM = config.get("stem") or "sweep"
+
+
+def spot_group(place, args):
+    aliases = [pulumi.Alias(name=f"sweep-{place}")] if STEM != "sweep" else None
+    return SpotGroup(f"{STEM}-{place}", args, pulumi.ResourceOptions(aliases=aliases))
+
+
+def bound_of(group, place, key):
+    return group.bindings.apply(lambda bound: bound[f"{STEM}-{place}"][key])
+
+
 vpc = aws.ec2.Vpc("vpc", cidr_block="10.0.0.0/16")
 subnet = aws.ec2.Subnet("a", vpc_id=vpc.id, cidr_block="10.0.1.0/24",
                         availability_zone="us-east-1a")
 types = ["m5.xlarge", "m6i.xlarge"] + (["m7i.xlarge"] if config.get("more") else [])
-groups = [SpotGroup("sweep-aws", {
+groups = [spot_group("aws", {
     "cloud": "aws", "region": "us-east-1", "instance_types": types,
     "image": "ami-12c6146b", **SHARED, "aws": {"subnet_ids": [subnet.id]},
 })]
 network = gcp.compute.Network("ml", auto_create_subnetworks=False)
 subnetwork = gcp.compute.Subnetwork("ml", network=network.id, ip_cidr_range="10.1.0.0/16",
                                     region="us-central1")
-groups.append(SpotGroup("sweep-gcp", {
+groups.append(spot_group("gcp", {
     "cloud": "gcp", "region": "us-central1",
     "zones": ["us-central1-a", "us-central1-b"],
     "instance_types": ["n2-standard-4", "e2-standard-4"],
@@ -55,14 +67,14 @@ place = azure.network.Subnet("ml", resource_group_name=resources.name,
 subscription = resources.id.apply(lambda path: "/".join(path.split("/")[:3]))
 own = {"resource_group_name": resources.name, "subnet_id": place.id,
        "ssh_public_key": "ssh-ed25519 AAAA", "subscription": subscription}
-first = SpotGroup("sweep-az", {
+first = spot_group("az", {
     "cloud": "azure", "region": "eastus",
     "instance_types": ["Standard_D8s_v5", "Standard_D8as_v5"],
     "image": "Canonical:ubuntu-24_04-lts:server:latest", **SHARED, "azure": own,
 })
-topic = first.bindings.apply(lambda bound: bound["sweep-az"]["systemTopic"])
+topic = bound_of(first, "az", "systemTopic")
 groups.append(first)
-groups.append(SpotGroup("sweep-fleet", {
+groups.append(spot_group("fleet", {
     "cloud": "azure", "region": "eastus",
     "instance_types": ["Standard_D8s_v5", "Standard_D8as_v5"],
     "image": "Canonical:ubuntu-24_04-lts:server:latest", **SHARED,
@@ -70,9 +82,9 @@ groups.append(SpotGroup("sweep-fleet", {
 }))
 identity = azure.managedidentity.UserAssignedIdentity("controller",
     resource_group_name=resources.name, location="eastus")
-notices = groups[1].bindings.apply(lambda bound: bound["sweep-gcp"]["interruptionSubscription"])
-scale_set = first.bindings.apply(lambda bound: bound["sweep-az"]["id"])
-queue = first.bindings.apply(lambda bound: bound["sweep-az"]["interruptionQueueId"])
+notices = bound_of(groups[1], "gcp", "interruptionSubscription")
+scale_set = bound_of(first, "az", "id")
+queue = bound_of(first, "az", "interruptionQueueId")
 accesses = [
     ControllerAccess("controller-aws", {"cloud": "aws", "labels": LABELS, "aws": {
         "pools": ["sweep-aws"], "regions": ["us-east-1"],
@@ -129,6 +141,15 @@ def resize_azure(stack, bound, build_options):
     ).result()
 
 
+KEPT = {
+    "aws": ["autoScalingGroup", "interruptionQueue"],
+    "gcp": ["instanceGroupManager", "onDemandInstanceGroupManager", "interruptionSubscription"],
+    "az": ["scaleSet", "systemTopic"],
+    "fleet": ["fleet"],
+}
+"""What a renamed group goes on with."""
+
+
 @pytest.fixture
 def stack(pulumi_project):
     return pulumi_project(PROGRAM)
@@ -177,6 +198,23 @@ def test_sizes_set_from_outside_stay_and_changes_replace_no_group(stack, build_a
     assert replaced(output) == {"gcp:compute:RegionInstanceTemplate"}
     assert buy_kinds(stack, bound["sweep-aws"]) == ["on-demand", "spot", "spot"]
     assert json.loads(stack.run("stack", "output", "--json"))["bindings"] == bound
+    stack.run("preview", "--expect-no-changes")
+
+    stack.run("config", "set", "stem", "hunt")
+    output = stack.run("up", "--yes", "--skip-preview")
+    # The queue goes with its storage account, whose name cannot carry the id as it is, and with
+    # it what fills and reads it.
+    assert replaced(output) == {
+        "gcp:compute:RegionInstanceTemplate",
+        "azure-native:authorization:RoleAssignment",
+        "azure-native:eventgrid:SystemTopicEventSubscription",
+        "azure-native:storage:Queue",
+    }
+    renamed = json.loads(stack.run("stack", "output", "--json"))["bindings"]
+    for place, keys in KEPT.items():
+        for key in keys:
+            assert renamed[f"hunt-{place}"][key] == bound[f"sweep-{place}"][key]
+    assert buy_kinds(stack, bound["sweep-aws"]) == ["on-demand", "spot", "spot"]
     stack.run("preview", "--expect-no-changes")
 
     stack.run("destroy", "--yes", "--skip-preview")
