@@ -10,8 +10,17 @@ TAGGED_RESOURCES = ("instance", "volume", "network-interface")
 (hashicorp/terraform-provider-aws#19387)."""
 
 
+ROOT_DEVICE = "/dev/xvda"
+BOTTLEROCKET_DATA_DEVICE = "/dev/xvdb"
+"""Bottlerocket keeps images and pods apart from its system (Bottlerocket documentation)."""
+
+
 def build_machine(
-    identifier: str, cost_labels: Mapping[str, str], disk_gib: int, metadata_hops: int
+    identifier: str,
+    cost_labels: Mapping[str, str],
+    disk_gib: int,
+    metadata_hops: int,
+    device: str = ROOT_DEVICE,
 ) -> dict[str, Any]:
     """Return these inputs of a launch template.
 
@@ -21,6 +30,7 @@ def build_machine(
         disk_gib: The encrypted boot disk. It stands here, because a node group with a launch
             template takes no disk size.
         metadata_hops: 1 for what runs on the machine itself, 2 for what runs in its containers.
+        device: Where the disk is attached.
     """
     disk = {
         "volume_size": disk_gib,
@@ -30,7 +40,7 @@ def build_machine(
     }
     return {
         "update_default_version": True,
-        "block_device_mappings": [{"device_name": "/dev/xvda", "ebs": disk}],
+        "block_device_mappings": [{"device_name": device, "ebs": disk}],
         "metadata_options": {
             "http_endpoint": "enabled",
             "http_tokens": "required",

@@ -112,6 +112,16 @@ def test_the_first_card_of_a_b300_takes_no_adapter(declare):
     assert kinds == ["interface", *["efa-only"] * 16]
 
 
+@pytest.mark.parametrize(
+    ("ami_type", "device"),
+    [(None, "/dev/xvda"), ("BOTTLEROCKET_x86_64_NVIDIA", "/dev/xvdb")],
+)
+def test_the_disk_is_the_one_that_holds_images_and_pods(declare, ami_type, device):
+    (disk,) = declare({"ami_type": ami_type}).one(TEMPLATE).inputs["blockDeviceMappings"]
+
+    assert (disk["deviceName"], disk["ebs"]["volumeSize"]) == (device, 200)
+
+
 def test_given_security_groups_reach_managed_nodes(declare):
     assert declare().one(TEMPLATE).inputs["vpcSecurityGroupIds"] == ["sg-1"]
 

@@ -154,9 +154,10 @@ def test_karpenters_own_choices_are_stated(declare):
     assert spec["disruption"]["consolidateAfter"] == "60s"
     assert spec["template"]["spec"]["expireAfter"] == "Never"
     assert spec["template"]["spec"]["terminationGracePeriod"] == "900s"
-    assert recording.one(CLASS).inputs["spec"]["amiSelectorTerms"] == [
-        {"alias": "bottlerocket@1.47.0"}
-    ]
+    made = recording.one(CLASS).inputs["spec"]
+    assert made["amiSelectorTerms"] == [{"alias": "bottlerocket@1.47.0"}]
+    # Bottlerocket keeps images and pods on a disk apart from its system's.
+    assert [each["deviceName"] for each in made["blockDeviceMappings"]] == ["/dev/xvdb"]
 
 
 def test_the_manifest_knows_who_makes_the_nodes(declare):

@@ -12,6 +12,7 @@ import pulumi
 
 from tidegate.vocabulary.capacity import CapacityType
 from tidegate_components.children import child_options
+from tidegate_components.ec2_machines import BOTTLEROCKET_DATA_DEVICE, ROOT_DEVICE
 from tidegate_components.names import KARPENTER_NODE_POOL, derive_name
 from tidegate_components.node_pools.karpenter_budgets import build_budgets
 from tidegate_components.node_pools.spec import KarpenterChoices, PoolSpec
@@ -74,7 +75,7 @@ def build_node_class(spec: PoolSpec, inputs: dict[str, Any]) -> dict[str, Any]:
         "securityGroupSelectorTerms": _by_id(inputs["security_group_ids"]),
         "blockDeviceMappings": [
             {
-                "deviceName": "/dev/xvda",
+                "deviceName": choose_device(choices.ami_alias),
                 "rootVolume": True,
                 "ebs": {
                     "volumeSize": f"{spec.disk_gib}Gi",
@@ -94,6 +95,12 @@ def build_node_class(spec: PoolSpec, inputs: dict[str, Any]) -> dict[str, Any]:
     if spec.is_reserved:
         node_class["capacityReservationSelectorTerms"] = [{"id": inputs["reservation_target"]}]
     return node_class
+
+
+def choose_device(ami_alias: str) -> str:
+    """Return the device whose size counts for images and pods."""
+    is_bottlerocket = ami_alias.startswith("bottlerocket@")
+    return BOTTLEROCKET_DATA_DEVICE if is_bottlerocket else ROOT_DEVICE
 
 
 def build_node_pool(spec: PoolSpec, name: str) -> dict[str, Any]:

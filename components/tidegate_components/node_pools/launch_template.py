@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 
 from tidegate_components.children import child_options
-from tidegate_components.ec2_machines import build_machine
+from tidegate_components.ec2_machines import BOTTLEROCKET_DATA_DEVICE, ROOT_DEVICE, build_machine
 from tidegate_components.node_pools.efa import build_network_interfaces
 from tidegate_components.node_pools.spec import PoolSpec
 from tidegate_components.sdk_imports import narrow_imports
@@ -32,13 +32,19 @@ def declare_launch_template(
     return LaunchTemplate(
         name,
         region=spec.region,
-        **build_machine(spec.id, spec.cost_labels, spec.disk_gib, metadata_hops=2),
+        **build_machine(spec.id, spec.cost_labels, spec.disk_gib, 2, choose_device(spec)),
         placement=_declare_placement(parent, spec, name, opts),
         **_build_purchase(spec, inputs),
         **_build_network(spec, inputs),
         **boot,
         opts=child_options(parent, opts, LaunchTemplate),
     )
+
+
+def choose_device(spec: PoolSpec) -> str:
+    """Return the device whose size counts for images and pods."""
+    bottlerocket = spec.aws.ami_type.startswith("BOTTLEROCKET")
+    return BOTTLEROCKET_DATA_DEVICE if bottlerocket else ROOT_DEVICE
 
 
 def _build_purchase(spec: PoolSpec, inputs: dict[str, Any]) -> dict[str, Any]:
