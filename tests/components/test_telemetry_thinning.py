@@ -7,8 +7,17 @@ from decimal import Decimal
 
 import pulumi
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tidegate_components import Telemetry
+from tidegate_components.arguments import Arguments
+from tidegate_components.telemetry.args import TelemetryArgs
 from tidegate_components.telemetry.parse import parse_stream
+from tidegate_components.telemetry.thinning import (
+    parse_exclusions,
+    render_gcp_filter,
+    render_kql,
+)
 
 from tidegate.vocabulary.problems import InvalidInput
 
@@ -486,3 +495,17 @@ def test_the_callers_protection_and_ignored_changes_reach_the_sink(declare):
 )
 def test_what_cannot_be_is_refused(refusal, cloud, changes, line):
     assert refusal(cloud, **changes) == [f"telemetry run-logs: {line}"]
+
+
+@given(key=st.text(max_size=8), value=st.text(max_size=8))
+def test_no_attribute_ends_the_quotes_that_it_stands_in(key, value):
+    read = Arguments("telemetry x", {"exclusions": [{"name": "e", "attributes": {key: value}}]},
+                     TelemetryArgs)  # fmt: skip
+    exclusions = parse_exclusions(read)
+    if read.problems:
+        return
+
+    assert render_gcp_filter(exclusions[0]) == f'labels."{key}" = "{value}"'
+    assert render_gcp_filter(exclusions[0]).count('"') == 4
+    assert render_kql(exclusions).count('"') == 4
+    assert "\\" not in render_kql(exclusions)
