@@ -201,15 +201,20 @@ _SUBNET = Shape(
     fields=_inside(
         "addressPrefix",
         "addressPrefixes",
+        "applicationGatewayIPConfigurations",
         "defaultOutboundAccess",
         "delegations",
+        "ipAllocations",
+        "ipamPoolPrefixAllocations",
         "natGateway",
         "networkSecurityGroup",
         "privateEndpointNetworkPolicies",
         "privateLinkServiceNetworkPolicies",
         "provisioningState",
         "routeTable",
+        "serviceEndpointPolicies",
         "serviceEndpoints",
+        "serviceGateway",
         "sharingScope",
     )
 )

@@ -28,7 +28,8 @@ class NetworkLogic(Logic):
         """Put the subnets that the body names; those that it leaves out stay."""
         del is_new
         for subnet in body["properties"].pop("subnets", None) or []:
-            arm.put(id.child("subnets", subnet["name"]), {"properties": subnet["properties"]})
+            inner = {"properties": subnet.get("properties") or {}}
+            arm.put(id.child("subnets", subnet["name"]), inner)
         arm.keep(id, body)
 
     def show(self, arm: Arm, id: ArmId, body: Body) -> None:
