@@ -74,7 +74,8 @@ IN_PLACE: dict[str, tuple[str, dict[str, Any]]] = {
     "channel": ("channel", {"displayName": "Others"}),
     "endpoint": ("endpoint", {"labels": {"cost-center": "cc-7"}}),
     "notebook": ("notebook", {"labels": {"cost-center": "cc-7"}}),
-    "group": ("group", {"targetSize": 2, "updatePolicy": {
+    "group": ("group", {"targetSize": 2, "distributionPolicyTargetShape": "BALANCED",
+                       "updatePolicy": {
         "type": "PROACTIVE", "minimalAction": "REPLACE", "instanceRedistributionType": "NONE"}}),
     "zone-group": ("zone-group", {"targetSize": 1}),
     "future": ("future", {"planningStatus": "SUBMITTED"}),

@@ -166,9 +166,14 @@ BAD: dict[str, tuple[str, dict[str, Any], str, str]] = {
                          "scheduling.onHostMaintenance", "TERMINATE"),
     "group-shape": ("group", {"distributionPolicyTargetShape": "ROUND"},
                     "distributionPolicyTargetShape", "ANY_SINGLE_ZONE"),
-    "group-redistribution": ("group", {"updatePolicy": {
-        "type": "OPPORTUNISTIC", "minimalAction": "REPLACE"}},
+    "group-redistribution": ("group", {
+        "distributionPolicyTargetShape": "BALANCED",
+        "updatePolicy": {"type": "OPPORTUNISTIC", "minimalAction": "REPLACE"}},
         "updatePolicy.instanceRedistributionType", "needs instanceRedistributionType NONE"),
+    "group-canary": ("group", {"versions": [
+        {"name": "a", "instanceTemplate": given.TEMPLATE_NAME},
+        {"name": "b", "instanceTemplate": given.TEMPLATE_NAME, "targetSize": {"fixed": 1}}]},
+        "versions", "one version only"),
     "group-surge": ("group", {"updatePolicy": {
         "type": "PROACTIVE", "minimalAction": "REPLACE", "instanceRedistributionType": "NONE",
         "maxSurgeFixed": 1}}, "updatePolicy.maxSurgeFixed", "number of zones, 2"),
@@ -289,22 +294,27 @@ def test_commitment_on_an_absent_reservation_is_refused(furnished: Any) -> None:
         furnished.up(given.COMMITMENT, {**given.COMMITTED, "existingReservations": "absent"})
 
 
-def test_pool_whose_placement_policy_is_absent_is_refused(furnished: Any) -> None:
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"placementPolicy": {"type": "COMPACT", "policyName": "absent"}},
+            "resourcePolicies/absent",
+        ),
+        ({"nodeConfig": {"serviceAccount": NOBODY}}, NOBODY),
+    ],
+)
+def test_node_pool_that_names_what_does_not_exist_is_refused(
+    furnished: Any, changes: dict[str, Any], words: str
+) -> None:
     furnished.up(
         given.CLUSTER,
         {"name": "train", "location": "us-central1-a", "initialNodeCount": 1},
         "cluster",
     )
-    with pytest.raises(CloudError, match="resourcePolicies/absent"):
-        furnished.up(
-            given.NODE_POOL,
-            {
-                "name": "p",
-                "cluster": "train",
-                "location": "us-central1-a",
-                "placementPolicy": {"type": "COMPACT", "policyName": "absent"},
-            },
-        )
+    inputs = {"name": "p", "cluster": "train", "location": "us-central1-a"}
+    with pytest.raises(CloudError, match=words):
+        furnished.up(given.NODE_POOL, {**inputs, **changes})
 
 
 def test_accounts_of_googles_own_services_need_not_be_made(furnished: Any) -> None:

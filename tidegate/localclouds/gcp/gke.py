@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tidegate.localclouds.bodies import Body
+from tidegate.localclouds.bodies import Body, look
 from tidegate.localclouds.contracts import CheckFailure, World
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.compute import RESERVATION, Compute
@@ -18,7 +18,7 @@ from tidegate.localclouds.gcp.gke_fill import (
 )
 from tidegate.localclouds.gcp.gke_rules import MAX_NODES_PER_ZONE, check_cluster, check_pool
 from tidegate.localclouds.gcp.instance_groups import GROUP
-from tidegate.localclouds.gcp.references import find_resource_policy
+from tidegate.localclouds.gcp.references import find_account, find_resource_policy
 from tidegate.localclouds.shelf import Shelf
 
 CLUSTER = "container.googleapis.com/Cluster"
@@ -214,7 +214,7 @@ class Gke:
         if not pool.get("name"):
             raise invalid("NodePool.name must be set.")
         self._check_reservation(cluster_name, cluster, pool)
-        self._check_policy(cluster_name, pool)
+        self._check_named(cluster_name, pool)
         fill_pool(
             pool,
             cluster_name,
@@ -249,10 +249,14 @@ class Gke:
                 )
             self._check_reserved_machine(short, found, pool)
 
-    def _check_policy(self, cluster_name: str, pool: Body) -> None:
-        policy = (pool.get("placementPolicy") or {}).get("policyName")
-        if policy:
-            reason = find_resource_policy(self.shelf, cluster_name, policy)
+    def _check_named(self, cluster_name: str, pool: Body) -> None:
+        """Refuse a placement policy or a service account that does not exist."""
+        named = (
+            (look(pool, "placementPolicy.policyName"), find_resource_policy),
+            (look(pool, "config.serviceAccount"), find_account),
+        )
+        for value, find in named:
+            reason = find(self.shelf, cluster_name, value) if value else ""
             if reason:
                 raise missing(reason)
 

@@ -2,8 +2,8 @@
 
 Sources: hashicorp/terraform-provider-google, resource_compute_region_instance_group_manager.go
 (descriptions and validation, read on 2026-11-30), the discovery document compute.v1, and Compute
-Engine documentation, "Regional MIG target distribution shape". That redistribution goes with an
-even shape only: general vendor documentation, not verified.
+Engine documentation, "Set a target distribution shape for VMs in a regional MIG", limitations
+(stored copy, read on 2026-11-30).
 """
 
 # ruff: noqa: ARG002 - every behaviour has the contract's signature, used or not
@@ -29,6 +29,8 @@ from tidegate.localclouds.gcp.references import find_resource_policy, find_templ
 from tidegate.localclouds.gcp.template_kinds import DISK
 from tidegate.localclouds.rest_shape import Field, Shape, build_properties, build_rest
 
+RIGID_SHAPES = ("BALANCED", "ANY_SINGLE_ZONE")
+"""Shapes that redistribution would undo."""
 SHAPES = ("EVEN", "BALANCED", "ANY", "ANY_SINGLE_ZONE")
 
 
@@ -149,12 +151,14 @@ def _check_regional(body: Body) -> Iterator[CheckFailure]:
                 )
     shape = look(body, "distributionPolicy.targetShape")
     redistribution = look(body, "updatePolicy.instanceRedistributionType")
-    is_uneven = isinstance(shape, str) and shape != "EVEN"
-    if is_uneven and redistribution not in ("NONE", UNKNOWN):
+    if shape in RIGID_SHAPES and redistribution not in ("NONE", UNKNOWN):
         yield CheckFailure(
             "updatePolicy.instanceRedistributionType",
             f"Target shape {shape} needs instanceRedistributionType NONE.",
         )
+    versions = body.get("versions")
+    if shape not in (None, UNKNOWN, "EVEN") and isinstance(versions, list) and len(versions) > 1:
+        yield CheckFailure("versions", f"Target shape {shape} takes one version only.")
     for place, machine in find_all(
         body, "instanceFlexibilityPolicy.instanceSelections{}.machineTypes[]"
     ):
