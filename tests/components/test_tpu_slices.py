@@ -121,6 +121,14 @@ def test_a_deep_topology_joins_v5p_in_three_dimensions(declare):
             "gcp.tpu_topology = '3x3': is no slice of tpu-v6e that Google offers; expected a",
         ),
         (
+            {
+                "capacity_type": "on-demand",
+                "scaler": "provider",
+                "gcp": {"tpu_topology": "axb", "queued_provisioning": True},
+            },
+            "gcp.tpu_topology = 'axb': is not how tpu-v6e is joined, in two dimensions",
+        ),
+        (
             {"gcp": {"tpu_topology": "2x2x2"}},
             "gcp.tpu_topology = '2x2x2': is not how tpu-v6e is joined, in two dimensions",
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tidegate.vocabulary.accelerators import Accelerator
@@ -23,11 +24,12 @@ def read_choices(read: Arguments, hardware: Hardware) -> dict[str, Any]:
     gcp = read.nested("gcp", shapes.GpuNodePoolGcpArgs)
     azure = read.nested("azure", shapes.GpuNodePoolAzureArgs)
     choices: dict[str, Any] = {"aws": read_aws_choices(read)}
-    choices["gcp"] = _read_gcp(gcp) if gcp else GcpChoices()
+    google = _read_gcp(gcp) if gcp else GcpChoices()
+    topology = check_topology(read, hardware, google.tpu_topology)
+    choices["gcp"] = replace(google, tpu_topology=topology)
     own = _read_azure(azure, accelerator)
     choices["sharing"], profile = read_sharing(read, hardware, own.gpu_instance_profile)
     choices["azure"] = AzureChoices(own.install_driver, profile)
-    check_topology(read, hardware, choices["gcp"].tpu_topology)
     return choices
 
 

@@ -23,39 +23,45 @@ source)."""
 _SMALL_DEEP = ("1x1x1", "2x1x1", "2x2x1", "2x2x2", "2x2x4", "2x4x4")
 
 
-def check_topology(read: Arguments, hardware: Hardware, topology: str) -> None:
-    """Note a topology that the pool's chips cannot be joined to, or bounds that would split it."""
+def check_topology(read: Arguments, hardware: Hardware, topology: str) -> str:
+    """Return a topology that the pool's chips can be joined to; empty when it is refused.
+
+    Bounds that would split the slice are noted too.
+    """
+    reason, expected = _explain(hardware, topology)
+    if reason:
+        read.refuse("gcp.tpu_topology", topology, reason, expected)
+        return ""
+    hosts = count_chips(topology) // hardware.per_node if topology else 1
+    if hosts > 1:
+        _check_slice(read, hardware, topology, hosts)
+    return topology
+
+
+def _explain(hardware: Hardware, topology: str) -> tuple[str, str]:
+    """Return why hosts cannot make up a topology, and what would be right."""
     chip = hardware.accelerator
     if chip is None or not topology:
-        return
-    key = "gcp.tpu_topology"
+        return "", ""
     if chip.kind is not AcceleratorKind.TPU:
-        reason = f"is for TPUs, and the accelerator is {chip.name}"
-        read.refuse(key, topology, reason, "leave it out")
-        return
+        return f"is for TPUs, and the accelerator is {chip.name}", "leave it out"
     reason = explain_topology(chip.name, topology)
     if reason:
-        expected = ", ".join(_SMALL_DEEP) if chip.name in DEEP else ", ".join(FLAT)
-        read.refuse(key, topology, reason, f"a topology such as {expected}")
-        return
+        known = _SMALL_DEEP if chip.name in DEEP else FLAT
+        return reason, f"a topology such as {', '.join(known)}"
+    name, own = hardware.instance_types[0].name, hardware.per_node
     chips = count_chips(topology)
-    if chips % hardware.per_node:
-        name = hardware.instance_types[0].name
-        reason = f"has {chips} chips, which hosts of {hardware.per_node} ({name}) cannot make up"
-        expected = f"a multiple of {hardware.per_node} chips"
-        read.refuse(key, topology, reason, expected)
-    elif chips > hardware.per_node:
-        _check_slice(read, hardware, topology, chips // hardware.per_node)
+    if chips % own:
+        reason = f"has {chips} chips, which hosts of {own} ({name}) cannot make up"
+        return reason, f"a multiple of {own} chips"
+    if chips > own and own != HOST_CHIPS:
+        reason = f"needs several hosts, and a {name} stands alone"
+        return reason, f"a machine of {HOST_CHIPS} chips, or {own} chips"
+    return "", ""
 
 
 def _check_slice(read: Arguments, hardware: Hardware, topology: str, hosts: int) -> None:
     """A slice of several hosts is one pool: its nodes come and go together, in one zone."""
-    if hardware.per_node != HOST_CHIPS:
-        name = hardware.instance_types[0].name
-        reason = f"needs several hosts, and a {name} stands alone"
-        expected = f"a machine of {HOST_CHIPS} chips, or {hardware.per_node} chips"
-        read.refuse("gcp.tpu_topology", topology, reason, expected)
-        return
     if len(hardware.zones) != 1:
         reason = "is one slice, and needs nodes in one zone"
         read.refuse("gcp.tpu_topology", topology, reason, "exactly one zone in `zones`")
