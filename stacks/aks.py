@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pulumi
 from azure_workspace import declare_workspace
 from config import AzureCluster
 from joined import Joined
+from kubernetes_access import declare_provider_of
 from networks import declare_azure_subnet
 from tidegate_components.sdk_imports import narrow_imports
 
@@ -67,6 +69,21 @@ def declare_aks(
     def offer_workspace() -> dict[str, Any]:
         return {"workspace_name": declare_workspace(name, group, identity, labels).name}
 
+    def offer_controller() -> dict[str, Any]:
+        """Make an identity for the controller, to be federated with its service account."""
+        controller = UserAssignedIdentity(
+            f"{name}-controller",
+            resource_name_=f"{name}-controller",
+            resource_group_name=group.name,
+            location=cluster.region,
+            tags=labels,
+        )
+        return {"principal_id": controller.principal_id}
+
+    def offer_kubernetes() -> dict[str, Any]:
+        kubeconfig = find_kubeconfig(group.name, aks.name)
+        return {"kubernetes": declare_provider_of(f"{name}-azure", kubeconfig)}
+
     def offer_subnet() -> dict[str, Any]:
         return {"subnet_id": declare_azure_subnet(name, group, labels).id}
 
@@ -75,8 +92,14 @@ def declare_aks(
         {
             "resource_group_name": group.name,
             "subscription": f"/subscriptions/{cluster.subscription}",
+            "scope": f"/subscriptions/{cluster.subscription}",
         },
-        {"workspace_name": offer_workspace, "subnet_id": offer_subnet},
+        {
+            "workspace_name": offer_workspace,
+            "subnet_id": offer_subnet,
+            "principal_id": offer_controller,
+            "kubernetes": offer_kubernetes,
+        },
     )
 
 
@@ -99,6 +122,21 @@ def _permit_reservations(name: str, group: Any, identity: Any) -> list[pulumi.Re
             scope=group.id,
         )
     ]
+
+
+def find_kubeconfig(
+    resource_group: pulumi.Input[str], cluster: pulumi.Input[str]
+) -> pulumi.Output[str]:
+    """Return the kubeconfig that AKS gives whoever runs `pulumi`."""
+    with narrow_imports("pulumi_azure_native.containerservice"):
+        from pulumi_azure_native.containerservice.list_managed_cluster_user_credentials import (
+            list_managed_cluster_user_credentials_output,
+        )
+    found = list_managed_cluster_user_credentials_output(
+        resource_group_name=resource_group, resource_name=cluster
+    )
+    encoded = found.kubeconfigs[0].value
+    return pulumi.Output.secret(encoded.apply(lambda text: base64.b64decode(text).decode()))
 
 
 def build_contributor_id(group_id: str) -> str:

@@ -238,7 +238,7 @@ def _entries(section: str, value: Any, problems: list[Problem]) -> dict[str, dic
     return found
 
 
-_FREE_KEYS = frozenset({"identifiers", "labels", "node_labels"})
+_FREE_KEYS = frozenset({"identifiers", "labels", "metadata", "node_labels", "quotas"})
 """Mappings whose keys are a user's own words."""
 
 

@@ -7,10 +7,11 @@ from typing import Any
 import pulumi
 from joined import Joined
 from plan import Plan
+from relations import add_scopes
 from sections import SECTIONS, Section
 
 from tidegate.catalog.catalog import Catalog
-from tidegate.vocabulary.capacity import Cloud
+from tidegate.vocabulary.capacity import Cloud, Scaler
 
 
 def declare_components(
@@ -26,18 +27,31 @@ def declare_components(
             args = _add_inputs(section, planned, cluster)
             if planned.get("reservation"):
                 args["reservation_target"] = targets[planned["reservation"]]
+            if section.key == "controllerAccess" and cluster:
+                args = add_scopes(args, plan.arguments, bindings, cluster)
             earlier = plan.renamed[section.key].get(identifier)
             opts = pulumi.ResourceOptions(
                 aliases=[pulumi.Alias(name=earlier)] if earlier else None,
                 depends_on=[cluster.resource] if cluster and section.after_cluster else None,
+                providers=_find_providers(section, planned, cluster),
             )
             each = section.declare(identifier, args, opts, catalog)
             if section.key == "commitments":
                 targets[identifier] = each.reservation_target
             fragments.append(each.capacity)
-            own = each.bindings.apply(lambda found, name=identifier: found[name])
+            own = each.bindings.apply(lambda found, name=identifier: found.get(name, found))
             bindings.setdefault(section.key, {})[identifier] = own
     return fragments, bindings
+
+
+def _find_providers(
+    section: Section, planned: dict[str, Any], cluster: Joined | None
+) -> list[pulumi.ProviderResource] | None:
+    """Return the cluster's Kubernetes, where objects of it are declared."""
+    within = section.key == "queues" or planned.get("scaler") == Scaler.KARPENTER
+    if cluster and (within or "kubernetes" in planned):
+        return [cluster.take("kubernetes")]
+    return None
 
 
 def _add_inputs(

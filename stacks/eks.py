@@ -9,6 +9,7 @@ import pulumi
 from aws_roles import declare_role, declare_sagemaker_role
 from config import AwsCluster
 from joined import Joined
+from kubernetes_access import declare_provider
 from tidegate_components.sdk_imports import narrow_imports
 
 NODE_POLICIES = (
@@ -62,10 +63,20 @@ def declare_eks(name: str, cluster: AwsCluster, labels: dict[str, str]) -> Joine
         role = declare_sagemaker_role(f"{name}-sagemaker", labels)
         return {"role_arn": role.arn, "execution_role_arn": role.arn}
 
+    def offer_kubernetes() -> dict[str, Any]:
+        token = ("aws", "eks", "get-token", "--cluster-name", name, "--region", cluster.region)
+        certificate = eks.certificate_authority.data
+        provider = declare_provider(f"{name}-aws", eks.endpoint, certificate, token)
+        return {"kubernetes": provider}
+
     return Joined(
         eks,
         {"node_role_arn": nodes.arn, "subnet_ids": subnet_ids},
-        {"role_arn": offer_role, "execution_role_arn": offer_role},
+        {
+            "role_arn": offer_role,
+            "execution_role_arn": offer_role,
+            "kubernetes": offer_kubernetes,
+        },
     )
 
 

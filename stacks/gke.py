@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pulumi
 from config import GcpCluster
 from joined import Joined
+from kubernetes_access import declare_provider
 from networks import declare_gcp_subnetwork
+from relations import build_group_tag
 from tidegate_components.sdk_imports import narrow_imports
 
 
@@ -50,4 +53,37 @@ def declare_gke(name: str, cluster: GcpCluster, labels: dict[str, str]) -> Joine
         subnetwork = declare_gcp_subnetwork(name, cluster.project, cluster.region)
         return {"subnetwork": subnetwork.id}
 
-    return Joined(system, {"project": cluster.project}, {"subnetwork": offer_subnetwork})
+    def offer_tags() -> dict[str, Any]:
+        return {"resource_manager_tags": declare_group_tags(cluster.project)}
+
+    def offer_kubernetes() -> dict[str, Any]:
+        server = gke.endpoint.apply(lambda address: f"https://{address}")
+        certificate = gke.master_auth.cluster_ca_certificate
+        provider = declare_provider(f"{name}-gcp", server, certificate, ["gke-gcloud-auth-plugin"])
+        return {"kubernetes": provider}
+
+    return Joined(
+        system,
+        {"project": cluster.project},
+        {
+            "subnetwork": offer_subnetwork,
+            "resource_manager_tags": offer_tags,
+            "kubernetes": offer_kubernetes,
+        },
+    )
+
+
+def declare_group_tags(project: str) -> pulumi.Output[dict[str, str]]:
+    """Declare the tag by which IAM knows the instance groups of pools; return its key and value."""
+    with narrow_imports("pulumi_gcp.tags"):
+        from pulumi_gcp.tags.tag_key import TagKey
+        from pulumi_gcp.tags.tag_value import TagValue
+    spelt = build_group_tag(project)
+    key = TagKey(
+        "capacity-pools",
+        parent=f"projects/{project}",
+        short_name=spelt["key"].partition("/")[2],
+        description="What Tidegate's controller may resize",
+    )
+    value = TagValue("capacity-pools", parent=key.id, short_name=spelt["value"])
+    return pulumi.Output.all(key.id, value.id).apply(lambda ids: {ids[0]: ids[1]})

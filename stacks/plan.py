@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from config import WHERE, Settings
+from relations import complete_access, complete_queues
 from sections import SECTIONS, Section
 
 from tidegate.catalog.catalog import Catalog
@@ -57,9 +58,13 @@ def plan_stack(settings: Settings, catalog: Catalog, found: Sequence[Problem] = 
                 continue
             if earlier := args.pop(RENAMED_FROM, None):
                 renamed[section.key][identifier] = str(earlier)
+            if section.key == "controllerAccess":
+                args = complete_access(args, arguments, settings.cluster_name())
+            elif section.key == "queues":
+                args = complete_queues(args, fragments, settings.cluster_name())
             arguments[section.key][identifier] = args
             try:
-                fragments.append(section.parse(identifier, args, catalog).to_fragment())
+                fragments.append(section.check(identifier, args, catalog).to_fragment())
             except InvalidInput as error:
                 problems += map(as_configured, error.problems)
     if problems:

@@ -10,6 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import pulumi
+
+from tidegate.catalog.catalog import Catalog
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -27,6 +31,8 @@ class Section:
         zoned: Whether its zones are the cluster's where none are given.
         joins: Whether its components name the cluster that they join.
         stands_alone: Whether its components need no cluster of this stack.
+        omits: What every entry has and its components do not take.
+        takes_catalog: Whether its components look anything up.
     """
 
     key: str
@@ -39,22 +45,34 @@ class Section:
     zoned: bool = False
     joins: bool = False
     stands_alone: bool = False
+    omits: tuple[str, ...] = ()
+    takes_catalog: bool = True
 
-    @property
-    def parse(self) -> Callable[..., Any]:
-        """The function that checks one component's arguments."""
+    def check(self, identifier: str, args: dict[str, Any], catalog: Catalog) -> Any:
+        """Return the specification that one component's arguments mean."""
         module, _, name = self.parser.partition(":")
-        found: Callable[..., Any] = getattr(importlib.import_module(module), name)
-        return found
+        parse: Callable[..., Any] = getattr(importlib.import_module(module), name)
+        return parse(identifier, self._own(args), *self._facts(catalog))
 
-    @property
-    def declare(self) -> Callable[..., Any]:
-        """The component's class."""
+    def declare(
+        self,
+        identifier: str,
+        args: dict[str, Any],
+        opts: pulumi.ResourceOptions,
+        catalog: Catalog,
+    ) -> Any:
+        """Declare one component and return it."""
         package = self.parser.partition(":")[0].rpartition(".")[0]
-        found: Callable[..., Any] = getattr(
+        kind: Callable[..., Any] = getattr(
             importlib.import_module(f"{package}.component"), self.component
         )
-        return found
+        return kind(identifier, self._own(args), opts, *self._facts(catalog))
+
+    def _own(self, args: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in args.items() if key not in self.omits}
+
+    def _facts(self, catalog: Catalog) -> tuple[Catalog, ...]:
+        return (catalog,) if self.takes_catalog else ()
 
 
 _PLACE = ("gcp.project", "azure.resource_group_name")
@@ -99,6 +117,7 @@ SECTIONS: tuple[Section, ...] = (
             "gcp.subnetwork",
             "azure.subnet_id",
             "azure.subscription",
+            "gcp.resource_manager_tags",
             *_PLACE,
         ),
         zoned=True,
@@ -145,6 +164,33 @@ SECTIONS: tuple[Section, ...] = (
         "Telemetry",
         "tidegate_components.telemetry.parse:parse_stream",
         _PLACE,
+    ),
+    Section(
+        "budgets",
+        "budgets of cost labels by id",
+        "CostBudget",
+        "tidegate_components.cost_budget.parse:parse_budget",
+        ("gcp.project", "azure.scope"),
+        has_region=False,
+    ),
+    Section(
+        "queues",
+        "queues of a cluster's node pools by id",
+        "Queues",
+        "tidegate_components.queues.parse:parse_queues",
+        after_cluster=True,
+        has_region=False,
+        omits=("cloud", "account"),
+    ),
+    # Last: it is held to what stands before it.
+    Section(
+        "controllerAccess",
+        "what the controller may do, by id",
+        "ControllerAccess",
+        "tidegate_components.controller_access.parse:parse_access",
+        ("azure.principal_id", "azure.subscription"),
+        has_region=False,
+        takes_catalog=False,
     ),
 )
 """In the order of their declaration."""
