@@ -157,8 +157,6 @@ ROLES = f"{SCOPE}/providers/Microsoft.Authorization/roleDefinitions"
 ASSIGNED = {"scope": SCOPE, "roleDefinitionId": f"{ROLES}/b24988ac-6180-42a0-ab88-20f7382dd24c",
             "principalId": "6f1b2c3d-0000-4000-8000-000000000009"}  # fmt: skip
 CONDITION = "((!(ActionMatches{'Microsoft.Authorization/roleAssignments/write'})))"
-MIX = {"sku": {"name": "Mix", "capacity": 0}}
-SIZES = [{"name": GPU_SIZE}, {"name": "Standard_NC48ads_A100_v4"}]
 
 RULES: dict[str, Case] = {
     "queue-of-double-dash": (QUEUE, change(QUEUE, queueName="a--b"), "queueName", "single dashes"),
@@ -295,44 +293,6 @@ RULES: dict[str, Case] = {
         "properties.enablePurgeProtection", "leave it out"),
     "insights-days": (
         INSIGHTS, change(INSIGHTS, retentionInDays=31), "retentionInDays", "expected one of"),
-    "fleet-without-priority": (
-        FLEET, change(FLEET, spotPriorityProfile=None, regularPriorityProfile=None),
-        "spotPriorityProfile", "needs a spot or a regular"),
-    "fleet-below-its-least": (
-        FLEET, inside(FLEET, "spotPriorityProfile", capacity=0), "spotPriorityProfile.minCapacity",
-        "more than the capacity 0"),
-    "fleet-of-an-unknown-size": (
-        FLEET, change(FLEET, vmSizesProfile=[{"name": "Standard_NC25ads_A100_v4"}]),
-        "vmSizesProfile[0].name", "not known"),
-    "fleet-of-one-size-twice": (
-        FLEET, change(FLEET, vmSizesProfile=[SIZES[0], SIZES[0]]), "vmSizesProfile[1].name",
-        "given twice"),
-    "fleet-rank": (
-        FLEET, change(FLEET, vmSizesProfile=[{"name": GPU_SIZE, "rank": 1}]),
-        "vmSizesProfile[0].rank", "Prioritized"),
-    "mix-without-sizes": (SCALE_SET, change(SCALE_SET, **MIX), "skuProfile", "needs skuProfile"),
-    "sizes-without-mix": (
-        SCALE_SET, change(SCALE_SET, skuProfile={"vmSizes": SIZES}), "sku.name", "size Mix"),
-    "mix-of-six": (
-        SCALE_SET, change(SCALE_SET, **MIX, skuProfile={"vmSizes": SIZES * 3}),
-        "skuProfile.vmSizes", "1 to 5 sizes"),
-    "mix-rank": (
-        SCALE_SET, change(SCALE_SET, **MIX, skuProfile={
-            "vmSizes": [{"name": GPU_SIZE, "rank": 1}], "allocationStrategy": "LowestPrice"}),
-        "skuProfile.vmSizes[0].rank", "Prioritized"),
-    "priority-mix-of-regular": (
-        SCALE_SET, change(SCALE_SET, virtualMachineProfile={"priority": "Regular"}),
-        "priorityMixPolicy", "priority Spot"),
-    "priority-mix-of-uniform": (
-        SCALE_SET, change(SCALE_SET, orchestrationMode="Uniform"), "priorityMixPolicy",
-        "orchestrationMode Flexible"),
-    "share-above-all": (
-        SCALE_SET, inside(SCALE_SET, "priorityMixPolicy", regularPriorityPercentageAboveBase=101),
-        "priorityMixPolicy.regularPriorityPercentageAboveBase", "0 to 100"),
-    "restore-of-regular": (
-        SCALE_SET, change(SCALE_SET, priorityMixPolicy=None, spotRestorePolicy={"enabled": True},
-                          virtualMachineProfile={"priority": "Regular"}),
-        "spotRestorePolicy", "priority Spot"),
 }  # fmt: skip
 
 

@@ -14,8 +14,6 @@ import pytest
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.applicationinsights import ApplicationInsightsManagementClient
 from azure.mgmt.authorization import AuthorizationManagementClient
-from azure.mgmt.compute import ComputeManagementClient
-from azure.mgmt.computefleet import ComputeFleetMgmtClient
 from azure.mgmt.consumption import ConsumptionManagementClient
 from azure.mgmt.eventgrid import EventGridManagementClient
 from azure.mgmt.keyvault import KeyVaultManagementClient
@@ -31,7 +29,6 @@ from support.azure_types import (
     COMPUTE,
     DEPLOYMENT,
     EVENT_SUBSCRIPTION,
-    FLEET,
     GPU_SIZE,
     GROUP,
     IDENTITY,
@@ -43,7 +40,6 @@ from support.azure_types import (
     ROLE_ASSIGNMENT,
     ROLE_DEFINITION,
     ROLE_GUID,
-    SCALE_SET,
     SCALE_SET_ID,
     SCHEDULED_ACTION,
     SCOPE,
@@ -307,70 +303,3 @@ def test_vaults_and_insights(options: dict[str, Any], engine: Any) -> None:
     assert read.sampling_percentage == 50
     assert read.workspace_resource_id == INPUTS[INSIGHTS]["workspaceResourceId"]
     assert read.instrumentation_key == made.outputs["instrumentationKey"]
-
-
-def test_priority_mix_keeps_its_floor_regular(options: dict[str, Any], engine: Any) -> None:
-    made = make(engine, SCALE_SET)
-    compute = ComputeManagementClient(**options)
-    sets, machines = compute.virtual_machine_scale_sets, compute.virtual_machines
-    mixes = {}
-    for capacity in (1, 2, 5, 3, 0):
-        sets.begin_update("ml", "spot", {"sku": {"capacity": capacity}}).result()
-        found = list(machines.list("ml"))
-        instances = list(compute.virtual_machine_scale_set_vms.list("ml", "spot"))
-        assert [each.instance_id for each in instances] == [each.name for each in found]
-        priorities = [each.priority for each in found]
-        mixes[capacity] = (priorities.count("Regular"), priorities.count("Spot"))
-    # A base of 1, and half of what is above it.
-    assert mixes == {0: (0, 0), 1: (1, 0), 2: (2, 0), 3: (2, 1), 5: (3, 2)}
-    assert engine.refresh(SCALE_SET, made)["sku"]["capacity"] == 0
-
-
-def test_flexible_machines_are_virtual_machines(options: dict[str, Any], engine: Any) -> None:
-    build_on(engine, SCALE_SET)
-    sku = {"name": GPU_SIZE, "capacity": 2}
-    engine.up(SCALE_SET, change(SCALE_SET, sku=sku, priorityMixPolicy=None))
-    compute = ComputeManagementClient(**options)
-    first, second = list(compute.virtual_machines.list("ml"))
-    read = compute.virtual_machines.get("ml", first.name)
-    assert (read.priority, read.eviction_policy, read.hardware_profile.vm_size) == (
-        "Spot",
-        "Delete",
-        GPU_SIZE,
-    )
-    assert read.virtual_machine_scale_set.id == SCALE_SET_ID
-    assert [each.zones for each in (first, second)] == [["1"], ["2"]]
-    assert len(list(compute.virtual_machines.list_all())) == 2
-
-
-def test_instance_mix_takes_the_first_by_rank(options: dict[str, Any], engine: Any) -> None:
-    build_on(engine, SCALE_SET)
-    sizes = [{"name": "Standard_NC48ads_A100_v4", "rank": 1}, {"name": GPU_SIZE, "rank": 0}]
-    mix = {"allocationStrategy": "Prioritized", "vmSizes": sizes}
-    inputs = change(SCALE_SET, sku={"name": "Mix", "capacity": 1}, skuProfile=mix)
-    made = engine.up(SCALE_SET, inputs)
-    assert engine.refresh(SCALE_SET, made) == made.inputs
-    compute = ComputeManagementClient(**options)
-    profile = compute.virtual_machine_scale_sets.get("ml", "spot").sku_profile
-    assert (profile.allocation_strategy, profile.vm_sizes[1].rank) == ("Prioritized", 0)
-    (machine,) = compute.virtual_machines.list("ml")
-    assert machine.hardware_profile.vm_size == GPU_SIZE
-
-
-def test_fleets(options: dict[str, Any], engine: Any) -> None:
-    made = make(engine, FLEET)
-    fleets = ComputeFleetMgmtClient(**options).fleets
-    read = fleets.get("ml", "train")
-    assert (read.zones, read.tags) == (["1"], TAGS)
-    spot = read.properties.spot_priority_profile
-    assert (spot.capacity, spot.min_capacity, spot.maintain) == (3, 1, False)
-    assert read.properties.vm_sizes_profile[0].name == GPU_SIZE
-    machines = list(fleets.list_virtual_machines("ml", "train"))
-    assert sorted(each.priority for each in machines) == ["Regular", "Spot", "Spot", "Spot"]
-    patch = {"properties": {"spotPriorityProfile": {"capacity": 1}}}
-    fleets.begin_update("ml", "train", patch).result()
-    assert len(list(fleets.list_virtual_machines("ml", "train"))) == 2
-    assert engine.refresh(FLEET, made)["spotPriorityProfile"]["capacity"] == 1
-    least = {"properties": {"spotPriorityProfile": {"minCapacity": 0}}}
-    with pytest.raises(HttpResponseError, match="minCapacity"):
-        fleets.begin_update("ml", "train", least).result()

@@ -1,4 +1,4 @@
-"""Kinds read from data: `data/azure_kinds.toml`, in the words of `kind.py`."""
+"""Kinds read from data: `data/azure_kinds.toml` and its like, in the words of `kind.py`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tidegate.localclouds.azure.kind import Kind, Reference, Rule
 from tidegate.localclouds.azure.kind_shapes import SHAPES
 from tidegate.localclouds.rules import Limit, TypeRules
 
-FILE = "azure_kinds.toml"
+FILES = ("azure_kinds.toml", "azure_ml_kinds.toml")
 TRACKED = frozenset({"location", "tags"})
 
 # What a type refuses that takes more than one look at one value.
@@ -56,8 +56,10 @@ AS_THEY_ARE = (
 
 def load_kinds() -> dict[str, Kind]:
     """Read the kinds by Pulumi token."""
-    file = resources.files("tidegate.localclouds") / "data" / FILE
-    types = tomllib.loads(file.read_text(encoding="utf-8"))["types"]
+    data = resources.files("tidegate.localclouds") / "data"
+    types: dict[str, dict[str, Any]] = {}
+    for file in FILES:
+        types |= tomllib.loads((data / file).read_text(encoding="utf-8"))["types"]
     return {
         token: _build(token, types[body.get("same_as", token)]) for token, body in types.items()
     }
