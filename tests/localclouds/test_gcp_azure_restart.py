@@ -57,3 +57,21 @@ def test_sizes_set_by_the_faces_survive_kill_9(state: Path) -> None:
         f"{again.azure_url}{CLUSTER}/agentPools/system/machines", params=VERSION
     ).json()["value"]
     assert len(machines) == 3
+
+
+def test_topics_messages_and_grants_survive_kill_9(state: Path) -> None:
+    endpoints = start_local_clouds(state)
+    google = endpoints.gcp_url
+    topic, subscription = "/v1/projects/p/topics/t", "/v1/projects/p/subscriptions/s"
+    assert httpx.put(f"{google}{topic}", json={}).status_code == 200
+    body = {"topic": "projects/p/topics/t"}
+    assert httpx.put(f"{google}{subscription}", json=body).status_code == 200
+    grant = {"role": "roles/pubsub.publisher", "members": ["user:a@b.c"]}
+    httpx.post(f"{google}{topic}:setIamPolicy", json={"policy": {"bindings": [grant]}})
+    httpx.post(f"{google}{topic}:publish", json={"messages": [{"data": "YQ=="}]})
+    kill(endpoints)
+    again = start_local_clouds(state).gcp_url
+    policy = httpx.get(f"{again}{topic}:getIamPolicy").json()
+    assert policy["bindings"] == [grant]
+    pulled = httpx.post(f"{again}{subscription}:pull", json={"maxMessages": 1}).json()
+    assert [item["message"]["data"] for item in pulled["receivedMessages"]] == ["YQ=="]

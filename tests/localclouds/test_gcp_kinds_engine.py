@@ -8,6 +8,7 @@ import pytest
 
 from tests.localclouds import gcp_inputs as given
 from tidegate.localclouds.contracts import World
+from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.cloud import build_gcp_cloud
 from tidegate.localclouds.refusals import CloudError
 
@@ -234,3 +235,12 @@ def test_default_labels_reach_the_cloud_and_are_no_drift(
     assert made.outputs["effectiveLabels"] == {"team": "ml", **given.LABELS}
     assert labelled.refresh(token, made) == made.inputs
     assert labelled.diff(token, made, inputs).changes == []
+
+
+def test_endpoint_names_its_network_by_the_number_of_the_project(engine: Any) -> None:
+    engine.up("gcp:compute/network:Network", {"name": "vpc"}, "vpc")
+    token, inputs = given.EVERY_KIND["endpoint"]
+    number = names.project_number(given.PROJECT)
+    inputs = {**inputs, "network": f"projects/{number}/global/networks/vpc"}
+    made = engine.up(token, inputs)
+    assert engine.refresh(token, made) == made.inputs

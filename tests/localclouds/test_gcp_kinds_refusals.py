@@ -153,6 +153,14 @@ BAD: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "template-accelerator": ("template", {"guestAccelerators": [
         {"type": "nvidia-tesla-a100", "count": 1}]}, "guestAccelerators[0]", "comes with"),
     "template-labels": ("template", {"labels": {"Owner": "ml"}}, "labels.Owner", "label key"),
+    "template-disk-labels": ("template", {"disks": [{"boot": True, "labels": {"Owner": "ml"}}]},
+                             "disks[0].labels.Owner", "label key"),
+    "snapshot-labels": ("snapshots", {"snapshotSchedulePolicy": {
+        "schedule": {"dailySchedule": {"daysInCycle": 1, "startTime": "04:00"}},
+        "snapshotProperties": {"labels": {"a": "B"}}}},
+        "snapshotSchedulePolicy.snapshotProperties.labels.a", "label value"),
+    "channel-user-labels": ("channel", {"userLabels": {"Owner": "ml"}}, "userLabels.Owner",
+                            "label key"),
     "template-name": ("template", {"name": "Spot"}, "name", "regex"),
     "template-spot": ("global-template", {"scheduling": {
         "provisioningModel": "SPOT", "automaticRestart": False}}, "scheduling.preemptible",

@@ -107,7 +107,7 @@ ENDPOINT_KIND = Kind(
     references=(Reference("network", find_network),),
     fill=_fill_endpoint,
     in_use=_serves,
-    labels="labels",
+    labels=("labels",),
     make_id=names.number_of,
     freely=("network",),
 )

@@ -180,6 +180,7 @@ CHANNEL_KIND = Kind(
     references=(Reference("labels.topic", find_topic),),
     fill=_fill_channel,
     private=frozenset({"sensitiveLabels"}),
+    labels=("userLabels",),
     shown_name="full",
     make_id=names.number_of,
 )

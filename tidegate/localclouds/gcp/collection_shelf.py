@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tidegate.localclouds.bodies import Body, look
+from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.contracts import CheckFailure, World
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.errors import exists, invalid, missing, unmet
@@ -100,8 +100,9 @@ def check_kind(kind: Kind, body: Body) -> Iterator[CheckFailure]:
     """Say what the cloud refuses in a body; places are paths in the REST body."""
     for rule in kind.rules:
         yield from rule(body)
-    if kind.labels:
-        yield from check_labels(look(body, kind.labels), kind.labels)
+    for path in kind.labels:
+        for place, labels in find_all(body, path):
+            yield from check_labels(labels, place)
 
 
 def touch(name: str, body: Body) -> None:

@@ -103,6 +103,7 @@ POLICY_KIND = Kind(
     rules=(check_name, *POLICY_RULES),
     fill=_fill_policy,
     in_use=_find_policy_user,
+    labels=("snapshotSchedulePolicy.snapshotProperties.labels",),
     body_name="short",
     message="ResourcePolicy",
 )

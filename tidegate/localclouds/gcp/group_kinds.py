@@ -231,7 +231,7 @@ ZONE_GROUP_KIND = Kind(
     ),
     fill=_fill_group,
     private=frozenset({"lastError", "made", "properties"}),
-    labels="allInstancesConfig.properties.labels",
+    labels=("allInstancesConfig.properties.labels",),
     body_name="short",
     message="InstanceGroupManager",
 )

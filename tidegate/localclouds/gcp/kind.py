@@ -81,7 +81,7 @@ class Kind:
         in_use: Says what still uses one that is to be deleted; empty for nothing.
         after_delete: Carries a deletion over to what belonged to it.
         private: Fields of the body that the API does not show.
-        labels: Path of the billing labels in the body; empty where it takes none.
+        labels: Paths of the labels in the body, as `find_all` reads them.
         body_name: How the body shows the name: "full", "short", or "" for not at all.
         shown_name: How Pulumi's output `name` shows it.
         make_id: Makes the id where nobody gives one, from a seed.
@@ -102,7 +102,7 @@ class Kind:
     in_use: Callable[[Shelf, str], str] = lambda _shelf, _name: ""
     after_delete: Callable[[Shelf, str], None] = lambda _shelf, _name: None
     private: frozenset[str] = frozenset()
-    labels: str = ""
+    labels: tuple[str, ...] = ()
     body_name: str = "full"
     shown_name: str = "short"
     make_id: Callable[[str], str] | None = None

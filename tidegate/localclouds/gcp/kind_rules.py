@@ -98,7 +98,7 @@ def exclusive_rule(*places: str) -> Rule:
     """Return the rule that at most one of these is there."""
 
     def check(body: Body) -> Iterator[CheckFailure]:
-        nothing = (None, UNKNOWN, {}, [])
+        nothing: tuple[Any, ...] = (None, UNKNOWN, {}, [])
         given = [place for place in places if look(body, place) not in nothing]
         if len(given) > 1:
             yield CheckFailure(given[1], f"{given[0]} and {given[1]} exclude each other.")

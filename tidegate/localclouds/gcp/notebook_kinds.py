@@ -128,7 +128,7 @@ NOTEBOOK_KIND = Kind(
     ),
     fill=_fill_notebook,
     in_use=_protects,
-    labels="labels",
+    labels=("labels",),
     outputs=_show_notebook,
     zonal=True,
 )

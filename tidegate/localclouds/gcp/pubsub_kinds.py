@@ -91,7 +91,7 @@ TOPIC_KIND = Kind(
     rules=(NAME, duration_rule("messageRetentionDuration", *RETENTION)),
     fill=_fill_topic,
     after_delete=_leave_subscriptions,
-    labels="labels",
+    labels=("labels",),
 )
 
 SUBSCRIPTION_KIND = Kind(
@@ -122,7 +122,7 @@ SUBSCRIPTION_KIND = Kind(
     ),
     fill=_fill_subscription,
     after_delete=_forget_messages,
-    labels="labels",
+    labels=("labels",),
     freely=("topic",),
 )
 

@@ -265,7 +265,7 @@ TEMPLATE_KIND = Kind(
     ),
     fill=_fill_template,
     in_use=_find_group,
-    labels=f"{PROPERTIES}.labels",
+    labels=(f"{PROPERTIES}.labels", f"{PROPERTIES}.disks[].initializeParams.labels"),
     body_name="short",
     outputs=_show_template,
     message="InstanceTemplate",
