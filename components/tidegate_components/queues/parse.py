@@ -226,6 +226,7 @@ def _check_whole(
             words = f"{problem.reason}, for {problem.where}"
             read.refuse(problem.property, problem.value, words, problem.expected)
     for index, queue in enumerate(queues):
+        _check_use(read, f"queues[{index}]", queue)
         own = {pool.id for pool in queue.pools}
         others = [
             sum(units for pool_id, units in other.quotas.items() if pool_id in own)
@@ -244,3 +245,15 @@ def _check_whole(
         if queue.queued_pools and not provisioning_class:
             reason = f"is needed by queued_pools of queue {queue.id}"
             read.refuse("provisioning_class", None, reason, "such as queued-provisioning.gke.io")
+
+
+def _check_use(read: Arguments, place: str, queue: QueueSpec) -> None:
+    """Refuse a queue whose work could never start."""
+    offered = [count_units(pool) // pool.max_nodes for pool in queue.pools if pool.max_nodes]
+    if queue.accelerator and offered and queue.units_per_run > min(offered):
+        reason = f"is more than one node of each of its pools has ({min(offered)})"
+        key = f"{place}.accelerators_per_run"
+        read.refuse(key, queue.units_per_run, reason, f"at most {min(offered)}: a run is one pod")
+    if offered and not any(queue.quotas.values()) and queue.borrowing_limit == 0:
+        reason = "leave it nothing, and it borrows nothing: its work could never start"
+        read.refuse(f"{place}.quotas", None, reason, "something of one of its pools")

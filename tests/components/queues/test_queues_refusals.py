@@ -195,6 +195,16 @@ CASES = [
         "queues gpus: pools = 'paid': has 9 taints, and a ResourceFlavor may have 8",
     ),
     (
+        "a run that no node could hold",
+        lambda args: args["queues"][0].update(accelerators_per_run=16),
+        "queues gpus: queues[0].accelerators_per_run = 16: is more than one node of each of its",
+    ),
+    (
+        "a queue that owns nothing and borrows nothing",
+        lambda args: args["queues"][1].update(quotas={}),
+        "queues gpus: queues[1].quotas: leave it nothing, and it borrows nothing",
+    ),
+    (
         "no queue at all",
         lambda args: args.update(queues=[], namespaces=[]),
         "queues gpus: queues: is empty; expected at least one queue",
@@ -229,12 +239,12 @@ def test_every_fault_is_said_at_once(refuse):
     assert "stands in cluster 'other'" in said
 
 
-@pytest.mark.usefixtures("record")  # an Output needs a program's event loop
-def test_an_output_in_what_enters_the_manifest_is_refused(refuse):
+def test_an_output_in_what_enters_the_manifest_is_refused(record, refuse):
     def change(args):
         args["queues"][0]["quotas"] = pulumi.Output.from_input({"cheap": 1})
 
-    said = refuse(change)
+    said = []
+    record(lambda: said.extend(refuse(change)))  # an Output needs a program
 
     assert any("quotas: is an Output, but enters the capacity manifest" in line for line in said)
 

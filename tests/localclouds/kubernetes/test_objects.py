@@ -257,8 +257,9 @@ def test_a_namespace_takes_what_stands_in_it_along(engine, api, body):
 def test_an_absent_namespace_is_not_found(engine, api, body):
     with pytest.raises(NotFoundError, match='namespaces "nowhere" not found'):
         engine.up("ResourceQuota", body("ResourceQuota", metadata__namespace="nowhere"))
+    lost = body("ConfigMap", metadata__namespace="nowhere")
     with pytest.raises(client.ApiException) as caught:
-        client.CoreV1Api(api).create_namespaced_config_map("nowhere", body("ConfigMap"))
+        client.CoreV1Api(api).create_namespaced_config_map("nowhere", lost)
     assert caught.value.status == 404
 
 
@@ -322,3 +323,20 @@ def test_what_the_api_does_not_answer_is_said(api):
         core.list_node()
     assert client.VersionApi(api).get_code().git_version.endswith("tidegate-local")
     assert "kueue.x-k8s.io" in [each.name for each in client.ApisApi(api).get_api_versions().groups]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"kind": "Secret"}, "the kind of the object (Secret) is not ConfigMap"),
+        ({"metadata": {"name": "other"}}, "the name of the object (other) does not match"),
+        ({"metadata": {"namespace": "other"}}, "the namespace of the object (other) does not"),
+    ],
+)
+def test_an_object_is_what_its_path_says(engine, patch, body, change, said):
+    engine.up("ConfigMap", body("ConfigMap"))
+
+    answer = patch("/api/v1/namespaces/default/configmaps/settings", change)
+
+    assert answer.status_code == 400
+    assert answer.json()["message"].startswith(said)

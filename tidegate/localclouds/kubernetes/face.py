@@ -93,8 +93,10 @@ class KubernetesFace:
         if asked.method != "POST" or (target.kind.namespaced and not target.namespace):
             raise absent_path(asked)
         self._take_faults(target.kind, "create")
+        wanted = read_body(asked)
+        check_place(target, wanted, target.kind.name)
         with self._api.world.store.transaction():
-            body = self._api.create(cluster, target.kind, target.namespace, read_body(asked))
+            body = self._api.create(cluster, target.kind, target.namespace, wanted)
         return Answer(body, 201)
 
     def _list(self, asked: Asked, cluster: Cluster, target: Target) -> Body:
@@ -134,6 +136,7 @@ class KubernetesFace:
         is_patch = asked.method == "PATCH"
         media_type = asked.headers.get("content-type", "")
         wanted = apply_patch(shown, media_type, asked.raw) if is_patch else read_body(asked)
+        check_place(target, wanted, shown["kind"])
         if target.part != SCALE:
             return Answer(self._api.replace(cluster, kind, namespace, name, wanted))
         replicas = (wanted.get("spec") or {}).get("replicas", 0)
@@ -159,6 +162,22 @@ def read_body(asked: Asked) -> Body:
     if not isinstance(body, dict) or not isinstance(body.get("metadata"), dict):
         raise bad_request("the body is no object with metadata")
     return body
+
+
+def check_place(target: Target, body: Body, kind: str) -> None:
+    """Refuse an object that says of itself what its path does not say.
+
+    Raises:
+        CloudError: When kind, name or namespace differ.
+    """
+    if body.get("kind", kind) != kind:
+        raise bad_request(f"the kind of the object ({body['kind']}) is not {kind}")
+    for key, wanted in (("namespace", target.namespace), ("name", target.name)):
+        given = body["metadata"].get(key)
+        if given and wanted and given != wanted:
+            raise bad_request(
+                f"the {key} of the object ({given}) does not match the {key} on the URL ({wanted})"
+            )
 
 
 def build_scale(body: Body) -> Body:
