@@ -62,9 +62,9 @@ def test_sizes_set_by_the_faces_survive_kill_9(state: Path) -> None:
 def test_topics_messages_and_grants_survive_kill_9(state: Path) -> None:
     endpoints = start_local_clouds(state)
     google = endpoints.gcp_url
-    topic, subscription = "/v1/projects/p/topics/t", "/v1/projects/p/subscriptions/s"
+    topic, subscription = "/v1/projects/p/topics/alerts", "/v1/projects/p/subscriptions/inbox"
     assert httpx.put(f"{google}{topic}", json={}).status_code == 200
-    body = {"topic": "projects/p/topics/t"}
+    body = {"topic": "projects/p/topics/alerts"}
     assert httpx.put(f"{google}{subscription}", json=body).status_code == 200
     grant = {"role": "roles/pubsub.publisher", "members": ["user:a@b.c"]}
     httpx.post(f"{google}{topic}:setIamPolicy", json={"policy": {"bindings": [grant]}})
