@@ -8,6 +8,7 @@ refused, before anything is created.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
@@ -179,6 +180,22 @@ class Arguments:
                 self.refuse(f"{key}.{name}", _shown(item), "is not a text", "a plain string")
         return {name: item for name, item in value.items() if isinstance(item, str)}
 
+    def whole_map(self, key: str) -> dict[str, int]:
+        """Return a mapping of whole numbers of at least 0; empty when absent."""
+        value = self.plain(key)
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            self.refuse(key, value, "is not an object", "keys with whole numbers")
+            return {}
+        numbers = {str(name): _whole(item) for name, item in value.items()}
+        found = {name: number for name, number in numbers.items() if number is not None}
+        for name, item in value.items():
+            if found.get(name, -1) < 0:
+                expected = "a whole number of at least 0"
+                self.refuse(f"{key}.{name}", _shown(item), "is out of range", expected)
+        return {name: number for name, number in found.items() if number >= 0}
+
     def cost_labels(self, key: str = "labels") -> CostLabels:
         """Return the cost labels, checked once for all clouds."""
         raw = self.plain(key)
@@ -288,6 +305,6 @@ def _shown(value: object) -> object:
 
 def _whole(value: object) -> int | None:
     """Return a whole number; component hosts send them as floats."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     return int(value) if value == int(value) else None

@@ -73,20 +73,14 @@ def _parse(read: Arguments, place: str, labels: CostLabels, queues: Sequence[Que
 
 
 def _quotas(read: Arguments, queues: Sequence[QueueSpec]) -> dict[str, int]:
-    value = read.plain("quotas") or {}
+    given = read.whole_map("quotas")
     known = {queue.accelerator.name for queue in queues if queue.accelerator}
-    if not isinstance(value, Mapping):
-        read.refuse("quotas", value, "is not an object", "accelerator → a whole number")
-        return {}
-    for name, units in value.items():
+    for name, units in given.items():
         if name not in known:
+            reason = "is the accelerator of none of its queues"
             expected = f"one of {', '.join(sorted(known))}" if known else "no quota"
-            read.refuse(
-                f"quotas.{name}", units, "is the accelerator of none of its queues", expected
-            )
-        elif not isinstance(units, int) or isinstance(units, bool) or units < 0:
-            read.refuse(f"quotas.{name}", units, "is out of range", "a whole number of at least 0")
-    return {name: units for name, units in value.items() if isinstance(units, int)}
+            read.refuse(f"quotas.{name}", units, reason, expected)
+    return given
 
 
 def check_shares(read: Arguments, parsed: Sequence[Parsed], queues: Sequence[QueueSpec]) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.manifest.model import Pool
-from tidegate.manifest.queues import check_sums, count_units
 from tidegate.vocabulary.accelerators import Accelerator
 from tidegate.vocabulary.capacity import Cloud, InterruptionTolerance
 from tidegate.vocabulary.problems import InvalidInput, nearest
@@ -24,6 +22,7 @@ from tidegate_components.queues.pools import (
     find_machines,
     read_pools,
 )
+from tidegate_components.queues.quotas import check_whole, read_borrowing_limit, settle_quotas
 from tidegate_components.queues.spec import Priority, QueueSpec, QueuesSpec
 
 PRIORITIES = (
@@ -55,13 +54,13 @@ def parse_queues(name: str, raw: Mapping[str, Any], catalog: Catalog) -> QueuesS
     queues = [_parse_queue(each, pools, priorities, catalog) for each in readers]
     _check_names(read, "queues", [queue.id for queue in queues])
     queues = [
-        _settle_quotas(each, queue, queues) for each, queue in zip(readers, queues, strict=True)
+        settle_quotas(each, queue, queues) for each, queue in zip(readers, queues, strict=True)
     ]
     namespaces = parse_namespaces(read, labels, queues)
     used = {pool.id: pool for queue in queues for pool in queue.pools}
     machines = find_machines(read, used.values(), catalog)
     check_marks(read, used.values())
-    _check_whole(read, queues, pools, provisioning_class)
+    check_whole(read, queues, pools, provisioning_class)
     check_shares(read, namespaces, queues)
     polyaxon = read.nested("polyaxon", shapes.PolyaxonArgs)
     agent = polyaxon.text("agent", "") if polyaxon else ""
@@ -131,7 +130,7 @@ def _parse_queue(
         service_level=service_level,
         pools=chosen,
         quotas={},
-        borrowing_limit=_borrowing_limit(read, tolerant),
+        borrowing_limit=read_borrowing_limit(read, tolerant),
         lending_limit=read.optional_whole("lending_limit"),
         strict_order=read.flag("strict_order", False),
         queued_pools=queued,
@@ -165,95 +164,3 @@ def _priority(read: Arguments, priorities: Sequence[Priority]) -> Priority:
         reason = "is no priority" + (f" (did you mean {guess!r}?)" if guess else "")
         read.refuse("priority", name, reason, f"one of {', '.join(known)}")
     return known.get(name, usual)
-
-
-def _borrowing_limit(read: Arguments, tolerant: bool) -> int | None:
-    limit = read.optional_whole("borrowing_limit")
-    if not tolerant and limit:
-        reason = "would be taken back from work that survives no interruption"
-        read.refuse("borrowing_limit", limit, reason, "0, or a tolerant queue")
-    return limit if tolerant else 0
-
-
-def _settle_quotas(read: Arguments, queue: QueueSpec, queues: Sequence[QueueSpec]) -> QueueSpec:
-    """Return the queue with what is its own: what it states, or all of pools that it has alone."""
-    given = _read_quotas(read, queue)
-    if given is None:
-        for pool in queue.pools:
-            sharers = [each.id for each in queues if pool.id in {other.id for other in each.pools}]
-            if len(sharers) > 1:
-                reason = f"is missing, and queues {', '.join(sharers)} share pool {pool.id}"
-                read.refuse("quotas", None, reason, "what of each pool is this queue's own")
-    own = {pool.id: count_units(pool) for pool in queue.pools}
-    quotas = own if given is None else {**dict.fromkeys(own, 0), **given}
-    return replace(queue, quotas={pool_id: quotas[pool_id] for pool_id in own})
-
-
-def _read_quotas(read: Arguments, queue: QueueSpec) -> dict[str, int] | None:
-    value = read.plain("quotas")
-    if value is None:
-        return None
-    if not isinstance(value, Mapping):
-        read.refuse("quotas", value, "is not an object", "pool → a whole number")
-        return {}
-    known = {pool.id: pool for pool in queue.pools}
-    for pool_id, units in value.items():
-        key = f"quotas.{pool_id}"
-        if pool_id not in known:
-            read.refuse(key, units, "is no pool of this queue", f"one of {', '.join(known)}")
-        elif not _is_whole(units):
-            read.refuse(key, units, "is out of range", "a whole number of at least 0")
-        elif units > count_units(known[pool_id]):
-            reason = f"is more than the pool can have at {known[pool_id].max_nodes} nodes"
-            read.refuse(key, units, reason, f"at most {count_units(known[pool_id])}")
-    return {key: int(units) for key, units in value.items() if key in known and _is_whole(units)}
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _check_whole(
-    read: Arguments,
-    queues: Sequence[QueueSpec],
-    pools: Mapping[str, Pool],
-    provisioning_class: str,
-) -> None:
-    """Refuse what only all queues together show."""
-    for problem in check_sums({queue.id: queue.quotas for queue in queues}, pools):
-        over = count_units(pools[problem.property.removeprefix("quotas.")])
-        if all(queue.quotas.get(problem.property[7:], 0) <= over for queue in queues):
-            words = f"{problem.reason}, for {problem.where}"
-            read.refuse(problem.property, problem.value, words, problem.expected)
-    for index, queue in enumerate(queues):
-        _check_use(read, f"queues[{index}]", queue)
-        own = {pool.id for pool in queue.pools}
-        others = [
-            sum(units for pool_id, units in other.quotas.items() if pool_id in own)
-            for other in queues
-            if other is not queue
-        ]
-        if queue.borrowing_limit is not None and queue.borrowing_limit > sum(others):
-            reason = f"is more than the other queues of the cohort own of its pools ({sum(others)})"
-            key = f"queues[{index}].borrowing_limit"
-            read.refuse(key, queue.borrowing_limit, reason, f"at most {sum(others)}")
-        owned = max(queue.quotas.values(), default=0)
-        if queue.lending_limit is not None and queue.lending_limit > owned:
-            reason = f"is more than it owns of any pool ({owned})"
-            key = f"queues[{index}].lending_limit"
-            read.refuse(key, queue.lending_limit, reason, f"at most {owned}")
-        if queue.queued_pools and not provisioning_class:
-            reason = f"is needed by queued_pools of queue {queue.id}"
-            read.refuse("provisioning_class", None, reason, "such as queued-provisioning.gke.io")
-
-
-def _check_use(read: Arguments, place: str, queue: QueueSpec) -> None:
-    """Refuse a queue whose work could never start."""
-    offered = [count_units(pool) // pool.max_nodes for pool in queue.pools if pool.max_nodes]
-    if queue.accelerator and offered and queue.units_per_run > min(offered):
-        reason = f"is more than one node of each of its pools has ({min(offered)})"
-        key = f"{place}.accelerators_per_run"
-        read.refuse(key, queue.units_per_run, reason, f"at most {min(offered)}: a run is one pod")
-    if offered and not any(queue.quotas.values()) and queue.borrowing_limit == 0:
-        reason = "leave it nothing, and it borrows nothing: its work could never start"
-        read.refuse(f"{place}.quotas", None, reason, "something of one of its pools")

@@ -205,6 +205,11 @@ CASES = [
         "queues gpus: queues[1].quotas: leave it nothing, and it borrows nothing",
     ),
     (
+        "a quota that is no whole number",
+        lambda args: args["queues"][0].update(quotas={"cheap": 1.5}),
+        "queues gpus: queues[0].quotas.cheap = 1.5: is out of range; expected a whole number",
+    ),
+    (
         "no queue at all",
         lambda args: args.update(queues=[], namespaces=[]),
         "queues gpus: queues: is empty; expected at least one queue",
@@ -271,3 +276,14 @@ def test_the_filling_order_is_one_whatever_the_order_of_the_arguments(data):
     for first, second in pairwise(ordered):
         if first.capacity_type is second.capacity_type:
             assert (-first.priority, first.id) < (-second.priority, second.id)
+
+
+def test_whole_numbers_of_other_languages_are_whole_numbers(queue_args, catalog):
+    args = queue_args()
+    args["queues"][0]["quotas"] = {"cheap": 32.0}
+    args["namespaces"][0]["quotas"] = {"a100-40gb": 48.0}
+
+    spec = parse_queues("gpus", args, catalog)
+
+    assert spec.queues[0].quotas["cheap"] == 32
+    assert spec.namespaces[0].hard["requests.nvidia.com/gpu"] == 48
