@@ -188,6 +188,35 @@ def test_aws_machines_at_risk_are_replaced_before_they_are_taken(declare):
     assert (group["minSize"], group["desiredCapacity"], group["maxSize"]) == (0, 0, 8)
 
 
+def test_nobody_waits_for_spot_machines_that_may_be_long_in_coming(declare):
+    assert declare("aws", min_nodes=4).one(GROUP["aws"]).inputs["waitForCapacityTimeout"] == "0"
+
+
+@pytest.mark.parametrize("device", [None, "/dev/sda1"])
+def test_aws_sizes_the_root_disk_of_the_image(declare, device):
+    own = {"root_device": device} if device else {}
+
+    template = declare("aws", own_aws=own, disk_gib=50).one("LaunchTemplate").inputs
+
+    (mapping,) = template["blockDeviceMappings"]
+    assert mapping["deviceName"] == (device or "/dev/xvda")
+    assert mapping["ebs"]["volumeSize"] == 50
+
+
+@pytest.mark.parametrize(
+    ("types", "disk"),
+    [
+        (["n2-standard-8", "c3-standard-8"], "pd-balanced"),
+        (["c4-standard-8"], "hyperdisk-balanced"),
+    ],
+)
+def test_gcp_machines_boot_from_a_disk_that_their_family_takes(declare, types, disk):
+    recording = declare("gcp", instance_types=types, zones=None, on_demand_base_nodes=0)
+
+    template = recording.one("regionInstanceTemplate:RegionInstanceTemplate").inputs
+    assert template["disks"][0]["diskType"] == disk
+
+
 def test_aws_labels_reach_group_machines_volumes_and_network_interfaces(declare, labels):
     recording = declare("aws")
 

@@ -148,6 +148,22 @@ def args(labels):
         ),
         (
             "gcp",
+            {"instance_types": ["n1-standard-8", "c4-standard-8"], "gcp": {"subnetwork": "x"}},
+            (
+                "gcp.disk_type: cannot be one for all: c4-standard-8 take Hyperdisk alone; "
+                "expected machine types that take the same disks"
+            ),
+        ),
+        (
+            "gcp",
+            {
+                "instance_types": ["c4-standard-8"],
+                "gcp": {"subnetwork": "x", "disk_type": "pd-ssd"},
+            },
+            ("gcp.disk_type = 'pd-ssd': is no disk of c4-standard-8; expected hyperdisk-balanced"),
+        ),
+        (
+            "gcp",
             {"instance_types": ["a3-highgpu-8g"], "accelerators_per_node": 4},
             "accelerators_per_node = 4: is not what a a3-highgpu-8g has; expected 8",
         ),

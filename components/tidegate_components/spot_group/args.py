@@ -24,6 +24,9 @@ class SpotGroupAwsArgs(TypedDict):
     """The security groups; the VPC's default one when absent."""
     instance_profile_arn: NotRequired[pulumi.Input[str]]
     """The instance profile, where the machines call AWS."""
+    root_device: NotRequired[str]
+    """The image's root device, which `disk_gib` sizes: /dev/xvda unless stated, as on Amazon
+    Linux; /dev/sda1 on Ubuntu."""
 
 
 class SpotGroupGcpArgs(TypedDict):
@@ -35,6 +38,9 @@ class SpotGroupGcpArgs(TypedDict):
     """The subnetwork of the machines. Required on Google Cloud."""
     service_account: NotRequired[pulumi.Input[str]]
     """The service account of the machines."""
+    disk_type: NotRequired[str]
+    """The boot disk's type; pd-balanced unless stated, hyperdisk-balanced for machine families
+    that take no persistent disk."""
     resource_manager_tags: NotRequired[pulumi.Input[dict[str, pulumi.Input[str]]]]
     """Tags of the groups, tagKeys/… to tagValues/…: by them `ControllerAccess` knows a group,
     because IAM conditions see neither its name nor any label."""

@@ -52,6 +52,8 @@ def declare(
         desired_capacity=spec.min_nodes,
         vpc_zone_identifiers=inputs["subnet_ids"],
         health_check_type="EC2",
+        # Spot machines may be long in coming: nobody waits for them here.
+        wait_for_capacity_timeout="0",
         # A machine at raised risk is replaced before it is taken.
         capacity_rebalance=True,
         mixed_instances_policy=policy,
@@ -87,6 +89,9 @@ def _declare_launch_template(
     inputs: dict[str, Any],
     opts: pulumi.ResourceOptions | None,
 ) -> LaunchTemplate:
+    machine = build_machine(
+        spec.id, spec.cost_labels, spec.disk_gib, metadata_hops=1, device=spec.aws.root_device
+    )
     profile: Any = inputs["instance_profile_arn"] and {"arn": inputs["instance_profile_arn"]}
     return LaunchTemplate(
         name,
@@ -95,6 +100,6 @@ def _declare_launch_template(
         user_data=encode_script(inputs["startup_script"]),
         vpc_security_group_ids=inputs["security_group_ids"],
         iam_instance_profile=profile,
-        **build_machine(spec.id, spec.cost_labels, spec.disk_gib, metadata_hops=1),
+        **machine,
         opts=child_options(parent, opts, LaunchTemplate),
     )

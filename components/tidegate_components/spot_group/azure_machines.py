@@ -27,7 +27,8 @@ def build_machine(spec: SpotSpec, inputs: dict[str, Any]) -> dict[str, Any]:
                 "create_option": "FromImage",
                 "disk_size_gb": spec.disk_gib,
                 "delete_option": "Delete",
-                "managed_disk": {"storage_account_type": "Premium_LRS"},
+                # Premium disks are not for every size.
+                "managed_disk": {"storage_account_type": "StandardSSD_LRS"},
             },
         },
     }

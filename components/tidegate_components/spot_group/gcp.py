@@ -138,6 +138,8 @@ def _declare_template(
         "auto_delete": True,
         "source_image": inputs["image"],
         "disk_size_gb": spec.disk_gib,
+        # Left out it is pd-standard, which newer families do not take.
+        "disk_type": spec.gcp.disk_type,
         "labels": spec.cost_labels,
     }
     return RegionInstanceTemplate(

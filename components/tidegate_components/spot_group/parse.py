@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,15 +14,10 @@ from tidegate_components.entries import check_entry, read_entries, read_workload
 from tidegate_components.names import check_identifier
 from tidegate_components.node_pools import args as pools
 from tidegate_components.spot_group import args as shapes
+from tidegate_components.spot_group.choices import read_choices
 from tidegate_components.spot_group.hardware import check_number, parse_machines
-from tidegate_components.spot_group.spec import AzureChoices, SpotSpec
+from tidegate_components.spot_group.spec import SpotSpec
 from tidegate_components.spot_group.strategies import read_strategy
-
-OWN_SHAPES = {
-    Cloud.AWS: shapes.SpotGroupAwsArgs,
-    Cloud.GCP: shapes.SpotGroupGcpArgs,
-    Cloud.AZURE: shapes.SpotGroupAzureArgs,
-}
 
 
 def parse_spot_group(name: str, raw: Mapping[str, Any], catalog: Catalog) -> SpotSpec:
@@ -37,7 +31,8 @@ def parse_spot_group(name: str, raw: Mapping[str, Any], catalog: Catalog) -> Spo
     cloud = read.choice("cloud", Cloud)
     region, zones = read.text("region"), read.texts("zones")
     machines = parse_machines(read, cloud, catalog, (region, zones))
-    azure = _read_own(read, cloud)
+    aws, gcp, azure = read_choices(read, machines)
+    _refuse_other_clouds(read, cloud)
     labels = read.cost_labels()
     budget = read_entries(read, "disruption_budget", pools.DisruptionBudgetArgs, DisruptionBudget)
     checkpoint = read_entries(read, "checkpoint", pools.CheckpointArgs, Checkpoint)
@@ -69,6 +64,8 @@ def parse_spot_group(name: str, raw: Mapping[str, Any], catalog: Catalog) -> Spo
         windows=tuple(windows),
         schedules=tuple(schedules),
         checkpoint=checkpoint[0] if checkpoint else None,
+        aws=aws,
+        gcp=gcp,
         azure=azure,
     )
     read.finish()
@@ -99,21 +96,11 @@ def _read_bounds(read: Arguments) -> dict[str, int]:
     return bounds
 
 
-def _read_own(read: Arguments, cloud: Cloud) -> AzureChoices:
-    """Check what only one cloud takes; return Azure's plain choices."""
-    nested = {each: read.nested(each.value, shape) for each, shape in OWN_SHAPES.items()}
+def _refuse_other_clouds(read: Arguments, cloud: Cloud) -> None:
     for each in Cloud:
         if each is not cloud and read.has(each.value):
             reason = f"concerns {each.value}, and the group is in {cloud.value}"
             read.refuse(each.value, None, reason, "leave it out")
-    own = nested[Cloud.AZURE]
-    if own is None:
-        return AzureChoices()
-    admin = own.text("admin_username", "tidegate")
-    if not re.fullmatch(r"[a-z][-_a-z0-9]{0,31}", admin) or admin in ("root", "admin"):
-        expected = "1 to 32 lowercase letters, digits, '-' or '_', and neither root nor admin"
-        own.refuse("admin_username", admin, "is no administrator's name on Azure", expected)
-    return AzureChoices(admin_username=admin, fleet=own.flag("fleet", False))
 
 
 def _check_scaler(read: Arguments) -> None:

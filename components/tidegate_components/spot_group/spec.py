@@ -18,6 +18,7 @@ from tidegate.vocabulary.capacity import (
     split_purchase,
 )
 from tidegate.vocabulary.labels import CostLabels
+from tidegate_components.ec2_machines import ROOT_DEVICE
 from tidegate_components.spot_group.hardware import Machines
 
 KINDS = {
@@ -25,6 +26,20 @@ KINDS = {
     Cloud.GCP: PoolKind.INSTANCE_GROUP,
     Cloud.AZURE: PoolKind.SCALE_SET,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class AwsChoices:
+    """What only AWS takes, of the plain arguments."""
+
+    root_device: str = ROOT_DEVICE
+
+
+@dataclass(frozen=True, slots=True)
+class GcpChoices:
+    """What only Google Cloud takes, of the plain arguments."""
+
+    disk_type: str = "pd-balanced"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +81,8 @@ class SpotSpec:
     windows: tuple[Window, ...]
     schedules: tuple[Schedule, ...]
     checkpoint: Checkpoint | None
+    aws: AwsChoices
+    gcp: GcpChoices
     azure: AzureChoices
 
     @property
