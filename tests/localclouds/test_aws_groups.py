@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 from botocore.exceptions import ClientError
 
+from tidegate.localclouds.aws import moto_front
 from tidegate.localclouds.refusals import CloudError
 
 GROUP = "aws:autoscaling/group:Group"
@@ -341,6 +344,8 @@ def test_a_group_in_a_reservation_does_not_outgrow_it(aws, base, boto):
         return found["CapacityReservations"][0]["AvailableInstanceCount"]
 
     assert available() == 0
+    targets = {part["CapacityReservationId"] for part in instances_of(boto, made)}
+    assert targets == {reservation.id}
     boto("autoscaling").set_desired_capacity(AutoScalingGroupName=made.id, DesiredCapacity=3)
     activities = boto("autoscaling").describe_scaling_activities(AutoScalingGroupName=made.id)
     last = activities["Activities"][0]
@@ -361,28 +366,53 @@ def test_a_group_that_aims_at_no_reservation_fails_and_says_so(aws, base):
         aws.up(GROUP, grouped(base, template), "aimless")
 
 
-def test_a_capacity_block_that_has_not_begun_launches_nothing(aws, base, boto):
-    offered = boto("ec2").describe_capacity_block_offerings(
-        InstanceType="p5.48xlarge", InstanceCount=1, CapacityDurationHours=24
-    )["CapacityBlockOfferings"][0]
-    block = boto("ec2").purchase_capacity_block(
-        CapacityBlockOfferingId=offered["CapacityBlockOfferingId"], InstancePlatform="Linux/UNIX"
-    )["CapacityReservation"]
-    aimed = {"capacityReservationId": block["CapacityReservationId"]}
-    inputs = {
-        "instanceType": "p5.48xlarge",
-        "imageId": IMAGE,
-        "instanceMarketOptions": {"marketType": "capacity-block"},
-        "capacityReservationSpecification": {"capacityReservationTarget": aimed},
-    }
-    template = aws.up(TEMPLATE, inputs, "block").id
+@pytest.fixture
+def block(aws, base, boto):
+    """Buy a capacity block of one machine; return it and a group that waits for it."""
 
-    waiting = grouped(base, template, waitForCapacityTimeout="0")
-    made = aws.up(GROUP, waiting, "block")
+    def build(name):
+        offered = boto("ec2").describe_capacity_block_offerings(
+            InstanceType="p5.48xlarge", InstanceCount=1, CapacityDurationHours=24
+        )["CapacityBlockOfferings"]
+        zone = "us-east-1a"
+        offering = next(part for part in offered if part["AvailabilityZone"] == zone)
+        bought = boto("ec2").purchase_capacity_block(
+            CapacityBlockOfferingId=offering["CapacityBlockOfferingId"],
+            InstancePlatform="Linux/UNIX",
+        )["CapacityReservation"]
+        aimed = {"capacityReservationId": bought["CapacityReservationId"]}
+        inputs = {
+            "instanceType": "p5.48xlarge",
+            "imageId": IMAGE,
+            "instanceMarketOptions": {"marketType": "capacity-block"},
+            "capacityReservationSpecification": {"capacityReservationTarget": aimed},
+        }
+        template = aws.up(TEMPLATE, inputs, name).id
+        waiting = grouped(base, template, waitForCapacityTimeout="0")
+        return bought, aws.up(GROUP, waiting, name)
+
+    return build
+
+
+def test_a_capacity_block_that_has_not_begun_launches_nothing(boto, block):
+    _, made = block("waiting")
 
     found = boto("autoscaling").describe_scaling_activities(AutoScalingGroupName=made.id)
     assert "(scheduled) has no room for 1" in found["Activities"][0]["StatusMessage"]
     assert instances_of(boto, made) == []
+
+
+def test_a_capacity_block_that_runs_holds_what_was_bought_and_no_more(boto, block, monkeypatch):
+    bought, made = block("running")
+    begun = bought["StartDate"].timestamp() + 60
+    clock = SimpleNamespace(time=lambda: begun, time_ns=time.time_ns, sleep=time.sleep)
+    monkeypatch.setattr(moto_front, "time", clock)
+
+    boto("autoscaling").set_desired_capacity(AutoScalingGroupName=made.id, DesiredCapacity=2)
+
+    (instance,) = instances_of(boto, made)
+    assert instance["InstanceLifecycle"] == "capacity-block"
+    assert instance["CapacityReservationId"] == bought["CapacityReservationId"]
 
 
 def test_boto3_is_refused_a_strategy_that_there_is_not(boto, base, template):

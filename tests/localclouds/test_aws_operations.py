@@ -241,6 +241,20 @@ def test_an_anomaly_monitors_specification_may_state_the_parts_that_it_lacks(aws
     assert aws.refresh(MONITOR, made, "nulls") == made.inputs
 
 
+def test_the_role_of_a_managed_node_group_has_entered_already(aws, base, entered):
+    role = aws.up("aws:iam/role:Role", {"assumeRolePolicy": TRUST}, "managed").outputs["arn"]
+    inputs = {
+        "clusterName": entered,
+        "nodeRoleArn": role,
+        "subnetIds": base.subnets,
+        "scalingConfig": {"minSize": 0, "maxSize": 1, "desiredSize": 0},
+    }
+    aws.up("aws:eks/nodeGroup:NodeGroup", inputs, "managed")
+
+    with pytest.raises(CloudError, match="already in use on this cluster"):
+        aws.up(ENTRY, {"clusterName": entered, "principalArn": role}, "managed")
+
+
 def test_an_anomaly_monitor_and_its_subscription_read_back_whole(aws, boto, topic):
     watched = {"Tags": {"Key": "cost-center", "Values": ["ml"], "MatchOptions": ["EQUALS"]}}
     monitor = aws.up(

@@ -64,6 +64,9 @@ def _require_cluster(asked: Asked) -> None:
 
 def _check(asked: Asked, body: Body) -> None:
     require_principal(asked, body["principalArn"])
+    groups = find_cluster(asked, body["clusterName"]).nodegroups.values()
+    if "createdAt" not in body and body["principalArn"] in {group.node_role for group in groups}:
+        raise _say_taken("", "")  # EKS enters the roles of managed node groups by itself
     if body["type"] not in TYPES:
         raise CloudError(BAD, f"The type {body['type']} is not one of {', '.join(TYPES)}")
     if body["type"] != STANDARD and body.get("kubernetesGroups"):
