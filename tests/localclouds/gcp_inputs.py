@@ -345,7 +345,7 @@ COMMITTED: dict[str, Any] = {
     "type": "ACCELERATOR_OPTIMIZED",
     "resources": [
         {"type": "VCPU", "amount": "24"},
-        {"type": "MEMORY", "amount": "147456"},
+        {"type": "MEMORY", "amount": "174080"},
         {"type": "ACCELERATOR", "amount": "2", "acceleratorType": "nvidia-tesla-a100"},
     ],
     "existingReservations": f"projects/{PROJECT}/zones/us-central1-a/reservations/held",

@@ -314,7 +314,7 @@ def test_commitment_is_read_back_whole_and_outlives_its_resource(engine: Any, cl
     )
     assert [(item.type_, item.amount, item.accelerator_type) for item in shown.resources] == [
         ("VCPU", 24, ""),
-        ("MEMORY", 147456, ""),
+        ("MEMORY", 174080, ""),
         ("ACCELERATOR", 2, "nvidia-tesla-a100"),
     ]
     assert list(shown.existing_reservations) == [given.COMMITTED["existingReservations"]]

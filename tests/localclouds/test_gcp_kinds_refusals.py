@@ -228,7 +228,7 @@ UNCOMMITTED: dict[str, tuple[dict[str, Any], str, str]] = {
     "alone": ({"resources": [{"type": "VCPU", "amount": "4"}]}, "resources", "together"),
     "step": ({"resources": [{"type": "VCPU", "amount": "4"}, {"type": "MEMORY", "amount": "100"}]},
              "resources", "multiple of 256"),
-    "memory": ({"resources": [
+    "memory": ({"type": "GENERAL_PURPOSE", "resources": [
         {"type": "VCPU", "amount": "1"}, {"type": "MEMORY", "amount": "8192"}]},
         "resources", "more than 6656"),
     "reservation": ({"existingReservations": None}, "existingReservations", "attached"),

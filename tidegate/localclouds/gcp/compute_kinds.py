@@ -35,7 +35,8 @@ POOL = "container.googleapis.com/NodePool"
 
 MONTHS = {"TWELVE_MONTH": 12, "THIRTY_SIX_MONTH": 36}
 MEMORY_STEP_MB = 256
-MEMORY_MB_PER_VCPU = 6656  # 6.5 GB
+MEMORY_MB_PER_VCPU = 6656
+"""6.5 GB, of N1; other families have machines with more."""
 MAX_NAME_PREFIX = 20
 OUTPUT_ONLY = frozenset({"kind", "id"})
 
@@ -125,7 +126,8 @@ def _check_resources(body: Body) -> Iterator[CheckFailure]:
         yield CheckFailure(
             "resources", f"MEMORY of {memory:.0f} MB is no multiple of {MEMORY_STEP_MB} MB."
         )
-    if cpus and memory and memory > cpus * MEMORY_MB_PER_VCPU:
+    is_n1 = body.get("type") in (None, "GENERAL_PURPOSE")
+    if is_n1 and cpus and memory and memory > cpus * MEMORY_MB_PER_VCPU:
         yield CheckFailure(
             "resources",
             f"MEMORY of {memory:.0f} MB is more than {MEMORY_MB_PER_VCPU} MB for each of "
