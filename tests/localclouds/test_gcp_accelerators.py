@@ -127,10 +127,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         build_gpu("g2-standard-8", "nvidia-l4", 1, gpuSharingConfig={
             "gpuSharingStrategy": "TIME_SHARING", "maxSharedClientsPerGpu": 1}),
         f"{GPU}.gpuSharingConfig.maxSharedClientsPerGpu", "2 to 48"),
-    "shared-partition": (
-        build_gpu("a2-highgpu-1g", "nvidia-tesla-a100", 1, gpuPartitionSize="1g.5gb",
-                  gpuSharingConfig={"gpuSharingStrategy": "MPS", "maxSharedClientsPerGpu": 2}),
-        f"{GPU}.gpuSharingConfig.gpuSharingStrategy", "exclude each other"),
     "topology-of-no-tpu": (build_slice("g2-standard-8", "2x2"), "placementPolicy.tpuTopology",
                            "carries no TPU chips"),
     "topology-form": (build_slice("ct6e-standard-4t", "4-4"), "placementPolicy.tpuTopology",

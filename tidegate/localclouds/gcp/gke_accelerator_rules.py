@@ -44,7 +44,7 @@ def check_partitions(pool: Body) -> Iterator[CheckFailure]:
 
 
 def check_sharing(pool: Body) -> Iterator[CheckFailure]:
-    """Refuse sharing by an unknown strategy, among too many, or by MPS of a partition."""
+    """Refuse sharing by an unknown strategy, or among too many."""
     for place, item in _accelerators(pool):
         sharing = look(item, "gpuSharingConfig")
         if not isinstance(sharing, Mapping):
@@ -61,10 +61,6 @@ def check_sharing(pool: Body) -> Iterator[CheckFailure]:
             yield CheckFailure(
                 f"{at}.maxSharedClientsPerGpu",
                 f"{clients} shared clients are out of range: {low} to {high}.",
-            )
-        if strategy == "MPS" and look(item, "gpuPartitionSize"):
-            yield CheckFailure(
-                f"{at}.gpuSharingStrategy", "MPS and partitions of a GPU exclude each other."
             )
 
 
