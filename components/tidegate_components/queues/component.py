@@ -2,7 +2,6 @@
 
 # Pulumi infers the schema from this file's annotations at run time: none may be postponed.
 
-import importlib
 from typing import Any
 
 import pulumi
@@ -10,6 +9,7 @@ import pulumi
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.load import load_catalog
 from tidegate_components.queues.args import QueuesArgs
+from tidegate_components.queues.declare import Declaration
 from tidegate_components.queues.parse import parse_queues
 from tidegate_components.queues.polyaxon import build_polyaxon
 
@@ -48,9 +48,7 @@ class Queues(pulumi.ComponentResource):
         """
         spec = parse_queues(name, args, catalog or load_catalog())
         super().__init__("tidegate:index:Queues", name, None, opts)
-        # The Kubernetes SDK is imported by those alone who declare queues.
-        declare = importlib.import_module("tidegate_components.queues.declare")
-        identifiers = declare.Declaration(self, spec, opts).declare()
+        identifiers = Declaration(self, spec, opts).declare()
         self.capacity = spec.to_fragment()
         self.polyaxon = build_polyaxon(spec)
         self.bindings = pulumi.Output.from_input(identifiers)

@@ -2,54 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Any
 
 import pulumi
 
 from tidegate_components.children import child_options
 from tidegate_components.queues import objects
+from tidegate_components.queues.kubernetes_object import KubernetesObject, PriorityObject
 from tidegate_components.queues.spec import NamespaceSpec, Priority, QueueSpec, QueuesSpec
-from tidegate_components.sdk_imports import narrow_imports
-
-with narrow_imports(
-    "pulumi_kubernetes.apiextensions",
-    "pulumi_kubernetes.core.v1",
-    "pulumi_kubernetes.scheduling.v1",
-):
-    from pulumi_kubernetes.apiextensions.CustomResource import CustomResource
-    from pulumi_kubernetes.core.v1.Namespace import Namespace
-    from pulumi_kubernetes.core.v1.ResourceQuota import ResourceQuota
-    from pulumi_kubernetes.scheduling.v1.PriorityClass import PriorityClass
-
-
-class WorkloadPriorityClass(pulumi.CustomResource):
-    """Kueue's WorkloadPriorityClass, whose fields stand beside its metadata.
-
-    The SDK's own class for custom resources takes none but a `spec`.
-    """
-
-    def __init__(
-        self,
-        resource_name: str,
-        *,
-        api_version: str,
-        kind: str,
-        metadata: dict[str, Any],
-        value: int,
-        description: str,
-        opts: pulumi.ResourceOptions,
-    ) -> None:
-        """Declare it."""
-        properties = {
-            "apiVersion": api_version,
-            "kind": kind,
-            "metadata": metadata,
-            "value": value,
-            "description": description,
-        }
-        opts.version = version("pulumi_kubernetes")
-        super().__init__(f"kubernetes:{api_version}:{kind}", resource_name, properties, opts)
 
 
 class Declaration:
@@ -109,25 +69,26 @@ class Declaration:
 
     def _declare_priority(self, priority: Priority) -> None:
         name = self._spec.name_priority(priority)
-        metadata: Any = self._metadata(name)
+        metadata = self._metadata(name)
         # The scheduler would throw pods out behind Kueue's back: Kueue alone preempts.
-        PriorityClass(
+        PriorityObject(
             name,
+            api_version="scheduling.k8s.io/v1",
+            kind="PriorityClass",
             metadata=metadata,
             value=priority.value,
             description=priority.description,
             preemption_policy="Never",
-            global_default=False,
-            opts=self._options(PriorityClass),
+            opts=self._options(PriorityObject),
         )
-        WorkloadPriorityClass(
+        PriorityObject(
             f"{name}-workload",
             api_version="kueue.x-k8s.io/v1beta2",
             kind="WorkloadPriorityClass",
             metadata=metadata,
             value=priority.value,
             description=priority.description,
-            opts=self._options(WorkloadPriorityClass),
+            opts=self._options(PriorityObject),
         )
 
     def _declare_check(self) -> list[pulumi.Resource]:
@@ -152,24 +113,29 @@ class Declaration:
         ]
 
     def _declare_namespace(
-        self, namespace: NamespaceSpec, queues: dict[str, CustomResource]
+        self, namespace: NamespaceSpec, queues: dict[str, KubernetesObject]
     ) -> None:
         labels = namespace.labels.to_mapping()
         # A project has a namespace in several clusters, and the stack one object of a name.
         own = f"{self._spec.id}-{namespace.name}"
         before: list[pulumi.Resource] = []
         if not namespace.exists:
-            metadata: Any = self._metadata(namespace.name, labels)
-            options = self._options(Namespace)
-            before.append(Namespace(own, metadata=metadata, opts=options))
-        if namespace.hard:
-            hard: Any = objects.build_quota(namespace)
-            inside: Any = self._metadata(f"{self._spec.id}-quota", labels, namespace.name)
-            ResourceQuota(
+            made = KubernetesObject(
                 own,
-                metadata=inside,
-                spec=hard,
-                opts=self._options(ResourceQuota, before),
+                api_version="core/v1",
+                kind="Namespace",
+                metadata=self._metadata(namespace.name, labels),
+                opts=self._options(KubernetesObject),
+            )
+            before.append(made)
+        if namespace.hard:
+            KubernetesObject(
+                own,
+                api_version="core/v1",
+                kind="ResourceQuota",
+                metadata=self._metadata(f"{self._spec.id}-quota", labels, namespace.name),
+                spec=objects.build_quota(namespace),
+                opts=self._options(KubernetesObject, before),
             )
         for queue_id in namespace.queues:
             self._kueue(
@@ -192,16 +158,16 @@ class Declaration:
         labels: dict[str, str] | None = None,
         namespace: str = "",
         depends_on: list[pulumi.Resource] | None = None,
-    ) -> CustomResource:
+    ) -> KubernetesObject:
         place = f"{namespace}-{name}" if namespace else name
-        metadata: Any = self._metadata(name, labels, namespace)
-        return CustomResource(
+        metadata = self._metadata(name, labels, namespace)
+        return KubernetesObject(
             f"{place}-{kind.lower()}",
             api_version=api_version,
             kind=kind,
             metadata=metadata,
             spec=spec,
-            opts=self._options(CustomResource, depends_on),
+            opts=self._options(KubernetesObject, depends_on),
         )
 
     def _metadata(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pulumi
 import pytest
 from tidegate_components import Queues
@@ -360,3 +363,38 @@ def test_one_project_has_a_namespace_in_each_of_several_clusters(record, catalog
     names = [(each.type, each.name) for each in recording.all]
     assert len(names) == len(set(names))
     assert len(recording.of(":Namespace")) == 4
+
+
+def test_no_module_of_the_kubernetes_sdk_is_imported_for_queues(queue_args):
+    code = (
+        "import json, sys; from tidegate_components import Queues; "
+        "from tidegate_components.queues.declare import Declaration; "
+        "print([name for name in sys.modules if name.startswith('pulumi_kubernetes')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True
+    )
+
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_objects_have_the_types_and_inputs_that_the_sdks_own_classes_would_give(record, declare):
+    import pulumi_kubernetes as k8s
+    from pulumi_kubernetes.apiextensions import CustomResource
+
+    def program():
+        metadata = {"name": "a"}
+        k8s.core.v1.Namespace("a", metadata=metadata)
+        k8s.core.v1.ResourceQuota("a", metadata=metadata, spec={"hard": {"pods": "1"}})
+        k8s.scheduling.v1.PriorityClass("a", metadata=metadata, value=1)
+        CustomResource("a", "kueue.x-k8s.io/v1beta2", "Cohort", metadata=metadata, spec={})
+
+    theirs = {each.type: each for each in record(program).all}
+    ours = {each.type: each for each in declare().all if each.type in theirs}
+
+    assert set(ours) == set(theirs)
+    for token, each in ours.items():
+        other = theirs[token]
+        assert each.inputs["apiVersion"] == other.inputs["apiVersion"]
+        assert each.inputs["kind"] == other.inputs["kind"]
+        assert each.request.version == other.request.version

@@ -241,6 +241,7 @@ def test_another_cluster_is_another_provider_and_another_token_is_not():
     assert [*replace_settings(one, renewed)] == []
     two = {"kubeconfig": config_for("https://two")}
     assert [*replace_settings(one, two)] == ["kubeconfig"]
+    assert [*replace_settings(one, {"kubeconfig": UNKNOWN})] == []
     named = {**one, "clusterIdentifier": "c"}
     assert [*replace_settings(named, {**two, "clusterIdentifier": "c"})] == []
     assert [*replace_settings(named, {**one, "clusterIdentifier": "d"})] == ["clusterIdentifier"]

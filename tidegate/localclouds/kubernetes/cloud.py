@@ -71,13 +71,14 @@ def check_settings(settings: Values) -> Iterator[CheckFailure]:
 def replace_settings(old: Values, new: Values) -> Iterator[str]:
     """Name what makes it the provider of another cluster.
 
-    A `clusterIdentifier` decides where both have one, as in pulumi-kubernetes.
+    A `clusterIdentifier` decides where both have one, as in pulumi-kubernetes; a kubeconfig that
+    is not known yet names nothing.
     """
     before, after = old.get("clusterIdentifier"), new.get("clusterIdentifier")
     if before and after:
         if before != after:
             yield "clusterIdentifier"
-    elif _server(old) != _server(new):
+    elif _server(new) not in (None, _server(old)):
         yield next(
             key for key in ("kubeconfig", "context", "cluster") if old.get(key) != new.get(key)
         )
