@@ -305,3 +305,15 @@ def test_a_placement_group_reads_back_whole(aws, boto):
     assert tags_of(live["Tags"]) == {"team": "ai"}
     aws.destroy(GROUP, changed, "placed")
     assert aws.refresh(GROUP, changed, "placed") is None
+
+
+def test_looking_at_what_was_bought_is_not_journaled(aws, plans):
+    def count():
+        with aws.world.store.transaction() as connection:
+            return connection.execute("SELECT COUNT(*) FROM aws_journal").fetchone()[0]
+
+    before = count()
+    plans.describe_savings_plans()
+    plans.describe_savings_plans_offerings(planTypes=["Compute"])
+
+    assert count() == before

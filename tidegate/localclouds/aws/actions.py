@@ -13,6 +13,7 @@ READ_VERBS = ("Describe", "Get", "List", "Head", "BatchGet", "Lookup", "Search",
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Actions whose names read like a look-up and that change something all the same.
 WRITING_READS = frozenset({"GetSessionToken"})
+POSTED_READS = frozenset({"savingsplans"})
 FORM_HEAD = 4096  # a form's action stands at its beginning
 Answer = tuple[str, list[tuple[str, str]], bytes]
 
@@ -58,6 +59,14 @@ def is_read(action: str) -> bool:
     if action in WRITING_READS:
         return False
     return action in SAFE_METHODS or action.startswith(READ_VERBS)
+
+
+def only_reads(entry: Entry) -> bool:
+    """Tell whether a request changes nothing; some REST services post their look-ups too."""
+    action = find_action(entry)
+    if action == "POST" and find_service(entry) in POSTED_READS:
+        action = name_action(entry).partition(":")[2]
+    return is_read(action)
 
 
 def name_action(entry: Entry) -> str:

@@ -25,9 +25,8 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse  # type: ignore[
 
 from tidegate.localclouds.aws.actions import (
     Answer,
-    find_action,
-    is_read,
     name_action,
+    only_reads,
     render_error,
 )
 from tidegate.localclouds.aws.corrections.offerings import load_moto_without_offerings
@@ -101,7 +100,7 @@ class MotoFront:
     def handle(self, entry: Entry) -> Answer:
         """Handle one request; keep it when it may have changed something."""
         with self._store.transaction():
-            if is_read(find_action(entry)):
+            if only_reads(entry):
                 return self._answer(entry)
             entry = entry.stamped(seed=time.time_ns(), at=time.time())
             answer = self._replay_one(entry)
