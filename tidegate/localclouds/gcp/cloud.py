@@ -18,7 +18,8 @@ from tidegate.localclouds.gcp.gke_operations import GkeOperations
 from tidegate.localclouds.gcp.gke_types import ClusterType, NodePoolType
 from tidegate.localclouds.gcp.google_type import labels_of
 from tidegate.localclouds.gcp.group_face import GroupFace
-from tidegate.localclouds.gcp.group_kinds import GROUP_KIND, ZONE_GROUP_KIND, GroupType
+from tidegate.localclouds.gcp.group_kinds import GROUP_KIND, ZONE_GROUP_KIND
+from tidegate.localclouds.gcp.group_types import GroupType
 from tidegate.localclouds.gcp.iam_kinds import (
     AccountCalls,
     CustomRoles,

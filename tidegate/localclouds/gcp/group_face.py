@@ -20,12 +20,8 @@ from tidegate.localclouds.gcp.compute_face import (
     render_page,
 )
 from tidegate.localclouds.gcp.errors import invalid
-from tidegate.localclouds.gcp.group_kinds import (
-    GROUP_KIND,
-    ZONE_GROUP_KIND,
-    change_group,
-    create_group,
-)
+from tidegate.localclouds.gcp.group_kinds import GROUP_KIND, ZONE_GROUP_KIND
+from tidegate.localclouds.gcp.group_types import change_group, create_group
 from tidegate.localclouds.gcp.instance_groups import GROUP, INSTANCE
 from tidegate.localclouds.gcp.kind import Kind
 from tidegate.localclouds.gcp.messages import parse_message
