@@ -101,6 +101,10 @@ class Kind:
         asked.shelves.tags[body[self.arn_member]] = read_tags(asked.parameters)
         return body
 
+    def create_as_asked(self, asked: Asked) -> Body:
+        """Keep a new one of just what the request says."""
+        return self.create(asked, asked.parameters, {})
+
     def _describe_form(self, given: Mapping[str, Any]) -> Body:
         return {
             self.renamed.get(name, name): value

@@ -102,18 +102,6 @@ def _deploy_variant(variant: Body) -> Body:
     return {**shown, "CurrentInstanceCount": count, "DesiredInstanceCount": count}
 
 
-def _create_model(asked: Asked) -> Body:
-    return MODEL.create(asked, asked.parameters, {})
-
-
-def _create_configuration(asked: Asked) -> Body:
-    return CONFIGURATION.create(asked, asked.parameters, {})
-
-
-def _create_endpoint(asked: Asked) -> Body:
-    return ENDPOINT.create(asked, asked.parameters, {})
-
-
 def _update_endpoint(asked: Asked) -> Body:
     """Put another configuration in service; sizes stay when they are to be retained."""
     before = {part["VariantName"]: part for part in ENDPOINT.find(asked)["ProductionVariants"]}
@@ -172,16 +160,16 @@ def build_list(kind: Kind, member: str) -> Handler:
     return answer
 
 
-INFERENCE: Mapping[str, Any] = {
-    "CreateModel": _create_model,
+INFERENCE: Mapping[str, Handler] = {
+    "CreateModel": MODEL.create_as_asked,
     "DescribeModel": MODEL.find,
     "DeleteModel": MODEL.delete,
     "ListModels": build_list(MODEL, "Models"),
-    "CreateEndpointConfig": _create_configuration,
+    "CreateEndpointConfig": CONFIGURATION.create_as_asked,
     "DescribeEndpointConfig": CONFIGURATION.find,
     "DeleteEndpointConfig": CONFIGURATION.delete,
     "ListEndpointConfigs": build_list(CONFIGURATION, "EndpointConfigs"),
-    "CreateEndpoint": _create_endpoint,
+    "CreateEndpoint": ENDPOINT.create_as_asked,
     "DescribeEndpoint": ENDPOINT.find,
     "UpdateEndpoint": _update_endpoint,
     "UpdateEndpointWeightsAndCapacities": _update_capacities,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from tidegate.localclouds.aws.kept.calls import Asked, draw_id, now
-from tidegate.localclouds.aws.kept.kinds import Kind
+from tidegate.localclouds.aws.kept.kinds import Handler, Kind
 from tidegate.localclouds.aws.kept.references import INVALID, require_network, require_role
 from tidegate.localclouds.aws.kept.sagemaker import build_list
 from tidegate.localclouds.aws.kept.shelves import Body
 from tidegate.localclouds.refusals import CloudError, NotFoundError
 
+FIRST_UID = 200_000
 IN_SERVICE, STOPPED = "InService", "Stopped"
 STARTABLE = frozenset({STOPPED, "Failed"})
 
@@ -65,10 +65,6 @@ NOTEBOOK = Kind(
 )
 
 
-def _create_notebook(asked: Asked) -> Body:
-    return NOTEBOOK.create(asked, asked.parameters, {})
-
-
 def _update_notebook(asked: Asked) -> Body:
     body = _require_stopped(asked)
     given = {k: v for k, v in asked.parameters.items() if not k.startswith("Disassociate")}
@@ -97,10 +93,6 @@ def _set_status(asked: Asked, status: str) -> Body:
     body = NOTEBOOK.find(asked)
     body |= {"NotebookInstanceStatus": status, "LastModifiedTime": now()}
     return {}
-
-
-def _create_lifecycle(asked: Asked) -> Body:
-    return LIFECYCLE.create(asked, asked.parameters, {})
 
 
 def _delete_lifecycle(asked: Asked) -> Body:
@@ -169,7 +161,7 @@ def _check_profile(asked: Asked, body: Body) -> None:
 
 
 def _start_profile(asked: Asked, body: Body) -> Body:  # noqa: ARG001 - as every completion
-    return {"Status": IN_SERVICE, "HomeEfsFileSystemUid": str(200000 + int(draw_id(4), 16))}
+    return {"Status": IN_SERVICE, "HomeEfsFileSystemUid": str(FIRST_UID + int(draw_id(4), 16))}
 
 
 PROFILE = Kind(
@@ -196,7 +188,7 @@ def _check_space(asked: Asked, body: Body) -> None:
 
 def _start_space(asked: Asked, body: Body) -> Body:
     domain = DOMAIN.find(asked, body)
-    uid = str(200000 + int(draw_id(4), 16))
+    uid = str(FIRST_UID + int(draw_id(4), 16))
     url = f"{domain['Url']}/jupyterlab/{body['SpaceName']}"
     return {"Status": IN_SERVICE, "HomeEfsFileSystemUid": uid, "Url": url}
 
@@ -213,7 +205,7 @@ SPACE = Kind(
 )
 
 
-def _list_of_domain(kind: Kind, member: str, part: str) -> Any:
+def _list_of_domain(kind: Kind, member: str, part: str) -> Handler:
     def answer(asked: Asked) -> Body:
         domain, words = asked.parameters.get("DomainIdEquals"), asked.parameters.get(part, "")
         found = [b for b in kind.list(asked) if domain in (None, b["DomainId"])]
@@ -222,15 +214,15 @@ def _list_of_domain(kind: Kind, member: str, part: str) -> Any:
     return answer
 
 
-STUDIO: Mapping[str, Any] = {
-    "CreateNotebookInstance": _create_notebook,
+STUDIO: Mapping[str, Handler] = {
+    "CreateNotebookInstance": NOTEBOOK.create_as_asked,
     "DescribeNotebookInstance": NOTEBOOK.find,
     "UpdateNotebookInstance": _update_notebook,
     "StartNotebookInstance": lambda asked: _set_status(asked, IN_SERVICE),
     "StopNotebookInstance": lambda asked: _set_status(asked, STOPPED),
     "DeleteNotebookInstance": _delete_notebook,
     "ListNotebookInstances": build_list(NOTEBOOK, "NotebookInstances"),
-    "CreateNotebookInstanceLifecycleConfig": _create_lifecycle,
+    "CreateNotebookInstanceLifecycleConfig": LIFECYCLE.create_as_asked,
     "DescribeNotebookInstanceLifecycleConfig": LIFECYCLE.find,
     "UpdateNotebookInstanceLifecycleConfig": LIFECYCLE.update,
     "DeleteNotebookInstanceLifecycleConfig": _delete_lifecycle,
@@ -239,12 +231,12 @@ STUDIO: Mapping[str, Any] = {
     "UpdateDomain": _update_domain,
     "DeleteDomain": _delete_domain,
     "ListDomains": lambda asked: {"Domains": DOMAIN.list(asked)},
-    "CreateUserProfile": lambda asked: PROFILE.create(asked, asked.parameters, {}),
+    "CreateUserProfile": PROFILE.create_as_asked,
     "DescribeUserProfile": PROFILE.find,
     "UpdateUserProfile": PROFILE.update,
     "DeleteUserProfile": PROFILE.delete,
     "ListUserProfiles": _list_of_domain(PROFILE, "UserProfiles", "UserProfileNameContains"),
-    "CreateSpace": lambda asked: SPACE.create(asked, asked.parameters, {}),
+    "CreateSpace": SPACE.create_as_asked,
     "DescribeSpace": SPACE.find,
     "UpdateSpace": SPACE.update,
     "DeleteSpace": SPACE.delete,
