@@ -1,11 +1,14 @@
-"""Spot groups and the controller's access over the real CLI: sized from outside, changed, gone."""
+"""Spot groups and the controller's access over the real CLI: sized, interrupted, changed, gone."""
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+from xml.etree import ElementTree as ET
 
 import boto3
+import httpx
 import pytest
 from azure.mgmt.compute import ComputeManagementClient
 from google.auth.credentials import AnonymousCredentials
@@ -167,13 +170,53 @@ def buy_kinds(stack, bound):
     return sorted(each.get("InstanceLifecycle", "on-demand") for each in machines)
 
 
+def interrupt(stack, cloud, target):
+    """Let a cloud take one spot machine away."""
+    fault = {"kind": "interruption", "cloud": cloud, "target": target, "count": 1}
+    url = f"{stack.endpoints.control_url}/faults"
+    httpx.post(url, json=fault, trust_env=False).raise_for_status()
+
+
+def read_aws_notices(stack, bound):
+    interrupt(stack, "aws", f"ec2:SendSpotInstanceInterruption/{bound['autoScalingGroup']}/*")
+    buy_kinds(stack, bound)
+    found = aws_client(stack, "sqs").receive_message(
+        QueueUrl=bound["interruptionQueue"], MaxNumberOfMessages=10
+    )
+    return {json.loads(each["Body"])["detail-type"] for each in found["Messages"]}
+
+
+def read_gcp_notices(stack, bound):
+    interrupt(stack, "gcp", "compute:Instances.Preempt/*")
+    url = f"{stack.endpoints.gcp_url}/v1/{bound['interruptionSubscription']}:pull"
+    answer = httpx.post(url, json={"maxMessages": 10}, trust_env=False).raise_for_status().json()
+    entries = [
+        json.loads(base64.b64decode(each["message"]["data"])) for each in answer["receivedMessages"]
+    ]
+    return {each["protoPayload"]["methodName"] for each in entries}
+
+
+def read_azure_notices(stack, bound, build_options):
+    interrupt(stack, "azure-native", f"Microsoft.Compute/simulateEviction{bound['id']}/*")
+    options = build_options(stack.endpoints.azure_url, bound["id"].split("/")[2])
+    list(ComputeManagementClient(**options).virtual_machines.list(bound["resourceGroup"]))
+    queue = f"{bound['interruptionStorageAccount']}/{bound['interruptionQueue']}"
+    url = f"{stack.endpoints.azure_url}/{queue}/messages"
+    answer = httpx.get(url, params={"numofmessages": 32}, trust_env=False).raise_for_status()
+    texts = [each.findtext("MessageText") for each in ET.fromstring(answer.content)]
+    events = [json.loads(base64.b64decode(text)) for text in texts]
+    return {each["data"]["resourceInfo"]["properties"]["annotationName"] for each in events}
+
+
 def replaced(output):
     """Return the types of what an update replaced."""
     return {found[1] for found in re.finditer(r"^ \S+ +(\S+) \S+ replaced", output, re.MULTILINE)}
 
 
 @pytest.mark.slow
-def test_sizes_set_from_outside_stay_and_changes_replace_no_group(stack, build_azure_options):
+def test_sizes_stay_notices_reach_their_queues_and_changes_replace_no_group(
+    stack, build_azure_options
+):
     stack.run("stack", "init", "dev")
     for key, value in (
         ("aws:region", "us-east-1"),
@@ -187,6 +230,11 @@ def test_sizes_set_from_outside_stay_and_changes_replace_no_group(stack, build_a
     resize_aws(stack, bound["sweep-aws"])
     resize_gcp(stack, bound["sweep-gcp"])
     resize_azure(stack, bound["sweep-az"], build_azure_options)
+    assert buy_kinds(stack, bound["sweep-aws"]) == ["on-demand", "spot", "spot"]
+    assert read_aws_notices(stack, bound["sweep-aws"]) >= {"EC2 Spot Instance Interruption Warning"}
+    assert read_gcp_notices(stack, bound["sweep-gcp"]) == {"compute.instances.preempted"}
+    azure = read_azure_notices(stack, bound["sweep-az"], build_azure_options)
+    assert azure == {"VirtualMachinePreempted"}
     assert buy_kinds(stack, bound["sweep-aws"]) == ["on-demand", "spot", "spot"]
     stack.run("refresh", "--yes")
     stack.run("preview", "--expect-no-changes")
