@@ -9,8 +9,8 @@ import pytest
 from google.api_core import exceptions
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import container_v1
+from support import gcp_inputs as given
 
-from tests.localclouds import gcp_inputs as given
 from tidegate.localclouds.contracts import World
 from tidegate.localclouds.gcp import machines
 from tidegate.localclouds.gcp.cloud import build_gcp_cloud

@@ -9,8 +9,8 @@ import pytest
 from google.api_core import exceptions
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import compute_v1
+from support import gcp_inputs as given
 
-from tests.localclouds import gcp_inputs as given
 from tidegate.localclouds.contracts import World
 from tidegate.localclouds.faults import Fault, FaultKind
 from tidegate.localclouds.gcp.cloud import build_gcp_cloud

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support import gcp_inputs as given
 
-from tests.localclouds import gcp_inputs as given
 from tidegate.localclouds.contracts import World
 from tidegate.localclouds.gcp import names
 from tidegate.localclouds.gcp.cloud import build_gcp_cloud

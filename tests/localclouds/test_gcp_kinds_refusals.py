@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support import gcp_inputs as given
 
-from tests.localclouds import gcp_inputs as given
 from tidegate.localclouds.contracts import UNKNOWN, World
 from tidegate.localclouds.gcp.cloud import build_gcp_cloud
 from tidegate.localclouds.refusals import CloudError

@@ -11,8 +11,8 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud import storage
 from googleapiclient.discovery import build
 from googleapiclient.errors import HttpError
+from support import gcp_inputs as given
 
-from tests.localclouds import gcp_inputs as given
 from tidegate.localclouds.contracts import World
 from tidegate.localclouds.faults import Fault, FaultKind
 from tidegate.localclouds.gcp.cloud import build_gcp_cloud

@@ -11,8 +11,8 @@ import httpx
 import pytest
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import compute_v1
+from support import gcp_inputs as given
 
-from tests.localclouds import gcp_inputs as given
 from tidegate.localclouds.contracts import World
 from tidegate.localclouds.faults import Fault, FaultKind
 from tidegate.localclouds.gcp.cloud import build_gcp_cloud
