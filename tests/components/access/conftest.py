@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from support.controller_accesses import OWN
 from tidegate_components import ControllerAccess
-
-from tests.components.access.shapes import OWN
 
 
 @pytest.fixture

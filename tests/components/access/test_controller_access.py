@@ -8,9 +8,9 @@ import pulumi_aws
 import pulumi_azure_native
 import pulumi_gcp
 import pytest
+from support.controller_accesses import CLOUDS
 from tidegate_components import ControllerAccess
 
-from tests.components.access.shapes import CLOUDS
 from tidegate.manifest.model import Fragment
 
 

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from support.spot_groups import SHAPES
 from tidegate_components import SpotGroup
-
-from tests.components.spot_groups.shapes import SHAPES
 
 
 @pytest.fixture

@@ -3,9 +3,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from support.spot_groups import GROUP, SHAPES
 from tidegate_components.spot_group.aws_notices import build_queue_policy
-
-from tests.components.spot_groups.shapes import GROUP, SHAPES
 
 
 def test_aws_buys_spot_where_its_own_default_would_buy_none(declare):

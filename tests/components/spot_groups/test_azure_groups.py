@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-
-from tests.components.spot_groups.shapes import GROUP
+from support.spot_groups import GROUP
 
 
 def test_azure_mixes_priorities_in_a_flexible_scale_set(declare, labels):

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from support.spot_groups import GROUP, SHAPES
 from tidegate_components.spot_group.gcp_notices import build_filter
-
-from tests.components.spot_groups.shapes import GROUP, SHAPES
 
 
 @pytest.mark.parametrize(

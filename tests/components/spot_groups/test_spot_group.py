@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pulumi
 import pytest
+from support.spot_groups import CLOUDS, GROUP, SHAPES
 from tidegate_components import SpotGroup
 
-from tests.components.spot_groups.shapes import CLOUDS, GROUP, SHAPES
 from tidegate.manifest.model import Fragment
 
 
