@@ -33,7 +33,8 @@ CommittedCapacity("base", {**PLACE, "kind": "resource-cud", "units": 2,
 CommittedCapacity("summer", {**PLACE, "kind": "future-reservation", "zone": "us-central1-a",
     "instance_type": "g2-standard-48", "units": 2, "acknowledge": AGREED,
     "purchase": {"start_date": "2027-01-04"}})
-InferenceCapacity("chat", {**PLACE, "model": "llama-70b", "max_replicas": 4, "load_seconds": 60, "min_replicas": 1,
+InferenceCapacity("chat", {**PLACE, "model": "llama-70b", "max_replicas": 4,
+    "load_seconds": 60, "min_replicas": 1,
     "vertex": {"machine_type": "g2-standard-48"}})
 Notebooks("explore", {**PLACE, "zone": "us-central1-a", "instance_type": "g2-standard-48",
     "idle_shutdown_seconds": 3600})
