@@ -7,8 +7,10 @@ import json
 
 import pytest
 import yaml
+from werkzeug.test import Client
 
 from tidegate.localclouds.contracts import UNKNOWN
+from tidegate.localclouds.control import Control
 from tidegate.localclouds.kubernetes.cloud import check_settings, replace_settings
 from tidegate.localclouds.kubernetes.clusters import list_clusters
 from tidegate.localclouds.refusals import CloudError, NotFoundError
@@ -285,3 +287,21 @@ def test_an_aks_cluster_made_anew_is_another_and_a_changed_one_is_not(make_engin
     azure.destroy(token, changed, "train")
     azure.up(token, inputs, "train")
     assert key() != first
+
+
+def test_recovery_is_told_what_a_urn_made_by_its_own_id(engine, world, cloud, body):
+    made = engine.up("ConfigMap", body("ConfigMap"))
+    control = Client(Control(world, [cloud]))
+
+    urn = "urn:pulumi:dev::tests::kubernetes:core/v1:ConfigMap::r"
+    (found,) = control.get("/resources", query_string={"urn": urn}).json
+
+    assert found == {
+        "cloud": "kubernetes",
+        "type": "kubernetes:core/v1:ConfigMap",
+        "id": made.id,
+        "urn": urn,
+        "answered": False,
+    }
+    counts = {each["type"]: each["count"] for each in control.get("/types").json}
+    assert counts["kubernetes:core/v1:ConfigMap"] == 1
