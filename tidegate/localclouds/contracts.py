@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tidegate.localclouds.store import Record, Store
+from tidegate.vocabulary.problems import nearest
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -207,9 +208,16 @@ class Cloud:
         Raises:
             UnknownType: When neither the SDK nor this cloud has it.
         """
-        from tidegate.localclouds.schema import load_schema  # it imports the SDKs
+        from tidegate.localclouds.schema import UnknownType, load_schema  # it imports the SDKs
 
-        return self.schemas.get(type_token) or load_schema(type_token)
+        try:
+            return self.schemas.get(type_token) or load_schema(type_token)
+        except UnknownType:
+            hint = nearest(type_token, self.schemas)
+            if not hint:
+                raise
+            words = f"unrecognized resource type {type_token}; did you mean {hint}?"
+            raise UnknownType(words) from None
 
 
 def is_known(value: Any) -> bool:

@@ -39,6 +39,9 @@ def read_pools(read: Arguments, cluster: str) -> dict[str, Pool]:
         if pool.cluster and pool.cluster != cluster:
             reason = f"stands in cluster {pool.cluster!r}"
             read.refuse("pools", pool.id, reason, f"a pool of {cluster!r}")
+    clouds = sorted({pool.cloud.value for pool in found.values()})
+    if len(clouds) > 1:
+        read.refuse("pools", ", ".join(clouds), "are of several clouds", "one cluster's pools")
     if not found and not read.problems:
         read.refuse("pools", None, "holds no pool", "what pool components output as `capacity`")
     return found

@@ -138,6 +138,11 @@ CASES = [
         "queues gpus: pools = 'paid': stands in cluster 'other'; expected a pool of 'ml'",
     ),
     (
+        "pools of several clouds",
+        lambda args: args["pools"][1].update(cloud="gcp", instanceTypes=["a2-highgpu-8g"]),
+        "queues gpus: pools = 'aws, gcp': are of several clouds; expected one cluster's pools",
+    ),
+    (
         "a pool twice",
         lambda args: args["pools"].append(args["pools"][1]),
         "queues gpus: pools[2] = 'paid': is given twice",

@@ -282,8 +282,10 @@ def test_unknown_fields_are_refused_as_strict_decoding_would(engine, body):
     }
 
 
-def test_an_unknown_kind_is_no_type(engine):
+def test_an_unknown_kind_is_no_type_and_the_version_that_is_served_is_named(engine):
     from tidegate.localclouds.schema import UnknownType
 
-    with pytest.raises(UnknownType, match=r"kueue\.x-k8s\.io/v1beta1:ClusterQueue"):
+    with pytest.raises(
+        UnknownType, match=r"did you mean kubernetes:kueue\.x-k8s\.io/v1beta2:ClusterQ"
+    ):
         engine.find("kubernetes:kueue.x-k8s.io/v1beta1:ClusterQueue", "r")
