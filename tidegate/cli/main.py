@@ -15,10 +15,12 @@ from tidegate.vocabulary.problems import InvalidInput, Unavailable
 GROUPS: dict[str, str] = {
     "adopt": "tidegate.cli.adopt",
     "catalog": "tidegate.cli.catalog",
+    "check": "tidegate.cli.check",
     "local": "tidegate.cli.local",
     "manifest": "tidegate.cli.manifest",
     "policies": "tidegate.cli.policies",
     "up": "tidegate.cli.up",
+    "waive": "tidegate.cli.waive",
 }
 """Command name → the module whose `app` implements it."""
 

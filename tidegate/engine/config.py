@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,13 @@ class Project:
         directory: Where `Pulumi.yaml` lies.
         name: The project's name.
         config_directory: Where `Pulumi.<stack>.yaml` lie.
+        settings: All of `Pulumi.yaml`.
     """
 
     directory: Path
     name: str
     config_directory: Path
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def config_file(self, stack: str) -> Path:
         """The configuration file of one stack; it need not exist."""
@@ -47,7 +50,7 @@ def read_project(directory: Path) -> Project:
     if not isinstance(name, str) or not name:
         raise refuse(str(path), "name", name, "a project needs a name", "a short word")
     folder = directory / str(document.get("stackConfigDir") or ".")
-    return Project(directory, name, folder)
+    return Project(directory, name, folder, document)
 
 
 def read_stack_config(project: Project, stack: str) -> dict[str, Any]:

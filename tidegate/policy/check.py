@@ -80,6 +80,14 @@ class StackCheck:
         verdicts = self._judge(ResourceGraph(self._stack, whole, complete=True))
         return tuple(verdict for verdict in verdicts if verdict not in self._said)
 
+    def judge_graph(self, graph: ResourceGraph) -> tuple[Verdict, ...]:
+        """Return every verdict on a stack that is known as a whole, passes included.
+
+        One query: what rules say of one resource alone they say here too.
+        """
+        document = build_document(graph, self._parameters)
+        return parse_verdicts(tuple(self._engine.evaluate(document)), self._rules, graph)
+
     def _with_inputs(self, shown: Resource) -> Resource:
         identifiers = {
             key: value

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from tidegate.policy.graph import Provider, Resource, ResourceGraph, StackFacts, normalize_type
-from tidegate.policy.values import decode_properties
+from tidegate.policy.graph import ResourceGraph
+from tidegate.policy.states import build_graph, check_states
 from tidegate.vocabulary.problems import refuse
-
-_PROVIDER_PREFIX = "pulumi:providers:"
-_IDENTIFIERS = ("id", "name", "arn")
 
 
 def read_export(where: str, document: object, environment: str = "") -> ResourceGraph:
@@ -30,53 +26,7 @@ def read_export(where: str, document: object, environment: str = "") -> Resource
         expected = "the output of `pulumi stack export`"
         raise refuse(where, "deployment", None, "is no stack export", expected)
     found = document["deployment"].get("resources") or []
-    if not all(_is_resource(state) for state in found):
-        expected = "a list of resources, each with urn and type"
-        raise refuse(where, "deployment.resources", None, "is no list of resources", expected)
+    place = f"{where}: deployment"
+    check_states(place, found)
     states = [state for state in found if not state.get("delete")]
-    providers = {
-        f"{state['urn']}::{state.get('id', '')}": Provider(state["urn"], _inputs(state))
-        for state in states
-        if state["type"].startswith(_PROVIDER_PREFIX)
-    }
-    resources = tuple(_read_resource(state, providers) for state in states)
-    return ResourceGraph(_read_stack(states, environment), resources, complete=True)
-
-
-def _is_resource(state: object) -> bool:
-    if not isinstance(state, Mapping):
-        return False
-    return isinstance(state.get("urn"), str) and isinstance(state.get("type"), str)
-
-
-def _inputs(state: Mapping[str, Any]) -> dict[str, Any]:
-    return decode_properties(state.get("inputs") or {})
-
-
-def _read_resource(state: Mapping[str, Any], providers: Mapping[str, Provider]) -> Resource:
-    known = {"id": state.get("id"), **(state.get("outputs") or {})}
-    return Resource(
-        urn=state["urn"],
-        type=normalize_type(state["type"]),
-        name=state["urn"].rsplit("::", 1)[-1],
-        properties=_inputs(state),
-        identifiers={
-            key: value for key in _IDENTIFIERS if isinstance(value := known.get(key), str)
-        },
-        provider=providers.get(state.get("provider", "")),
-        parent=state.get("parent", ""),
-        protect=bool(state.get("protect")),
-        ignore_changes=tuple(state.get("ignoreChanges") or ()),
-        dependencies={
-            name: tuple(urns or ())
-            for name, urns in (state.get("propertyDependencies") or {}).items()
-        },
-    )
-
-
-def _read_stack(states: list[Mapping[str, Any]], environment: str) -> StackFacts:
-    if not states:
-        return StackFacts(environment=environment)
-    head, project, _ = states[0]["urn"].split("::", 2)
-    stack = head.removeprefix("urn:pulumi:")
-    return StackFacts(project, stack, environment or stack)
+    return build_graph(place, states, environment=environment)

@@ -45,6 +45,7 @@ class Resource:
         ignore_changes: Property paths that later updates leave alone.
         dependencies: Property → URNs it is computed from; empty where the way in does not tell.
         source: The program line that declares it, where known.
+        custom: Whether a provider makes it; False for components.
     """
 
     urn: str
@@ -58,6 +59,7 @@ class Resource:
     ignore_changes: tuple[str, ...] = ()
     dependencies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     source: SourceLine | None = None
+    custom: bool = True
 
     @property
     def cloud(self) -> Cloud | None:

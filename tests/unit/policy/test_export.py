@@ -22,6 +22,7 @@ STATES = [
     {
         "urn": BUCKET,
         "type": "aws:s3/bucket:Bucket",
+        "custom": True,
         "id": "data-1",
         "inputs": {
             "__defaults": [],

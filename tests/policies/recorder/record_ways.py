@@ -1,0 +1,124 @@
+"""Record what `pulumi preview --json`, event logs and exports say of `ways_program.py`.
+
+    python tests/policies/recorder/record_ways.py tests/policies/data/ways
+
+Runs the real CLI on the local clouds in a throw-away project: a preview of the empty stack (as
+JSON, and as an event log), an `up` with its event log, the export, and the previews that follow.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tidegate.engine.toolchain import find_toolchain, provide_language_host
+from tidegate.localclouds.lifecycle import (
+    local_environment,
+    start_local_clouds,
+    stop_local_clouds,
+)
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+PROJECT = "name: recorded\nruntime: python\n"
+CONFIG = "config:\n  aws:region: us-east-1\n  gcp:project: p\n  recorded:environment: prod\n"
+PACKAGES = ("pulumi", "pulumi-aws", "pulumi-gcp", "pulumi-azure-native")
+PREVIEW = ("preview", "--json", "--non-interactive")
+SHOWN = (*PREVIEW, "--show-sames")
+
+
+def main() -> None:
+    target = Path(sys.argv[1])
+    target.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="record-ways-") as folder:
+        record(Path(folder), target)
+
+
+def record(folder: Path, target: Path) -> None:
+    project = folder / "project"
+    project.mkdir()
+    (project / "Pulumi.yaml").write_text(PROJECT)
+    (project / "Pulumi.dev.yaml").write_text(CONFIG)
+    shutil.copy(HERE / "ways_program.py", project / "__main__.py")
+    provide_language_host(ROOT, os.environ)
+    toolchain = find_toolchain(ROOT)
+    (folder / "state").mkdir()
+    clouds = local_environment(start_local_clouds(folder / "clouds"), os.environ)
+    environment = {
+        **toolchain.environment(folder / "home", f"file://{folder / 'state'}", clouds, ""),
+        "PULUMI_DEBUG_COMMANDS": "true",
+    }
+
+    def run(*arguments: str) -> str:
+        ended = subprocess.run(
+            [toolchain.pulumi.path, *arguments],
+            cwd=project,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if ended.returncode:
+            raise SystemExit(f"{arguments}: {ended.stdout}{ended.stderr}")
+        return ended.stdout
+
+    log = folder / "events.jsonl"
+    try:
+        run("stack", "init", "dev")
+        keep(run(*SHOWN, "--stack=dev"), target / "preview_new.json")
+        run("preview", "--stack=dev", f"--event-log={log}")
+        keep_log(log, target / "events_preview_new.jsonl")
+        run("up", "--yes", "--skip-preview", "--stack=dev", f"--event-log={log}")
+        keep_log(log, target / "events_up.jsonl")
+        keep(run("stack", "export", "--stack=dev"), target / "export.json")
+        keep(run(*PREVIEW, "--stack=dev"), target / "preview_changes_only.json")
+        keep(run(*SHOWN, "--stack=dev"), target / "preview_same.json")
+        run("preview", "--stack=dev", f"--event-log={log}")
+        keep_log(log, target / "events_preview_same.jsonl")
+    finally:
+        stop_local_clouds(folder / "clouds")
+    origin = {
+        "what": "the four ways of one program on the local clouds, tests/policies/recorder",
+        "date": datetime.now(UTC).date().isoformat(),
+        "pulumi CLI": subprocess.run(
+            [toolchain.pulumi.path, "version"], capture_output=True, text=True, check=True
+        ).stdout.strip(),
+        **{name: importlib.metadata.version(name) for name in PACKAGES},
+    }
+    (target / "origin.json").write_text(json.dumps(origin, indent=1) + "\n")
+
+
+def keep(text: str, target: Path) -> None:
+    """Keep a document without this machine's places."""
+    document = strip_places(json.loads(text))
+    target.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def keep_log(log: Path, target: Path) -> None:
+    """Keep an event log without the engine's debug messages and this machine's places."""
+    events = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    kept = [each for each in events if each.get("diagnosticEvent", {}).get("severity") != "debug"]
+    lines = [json.dumps(strip_places(each)) for each in kept]
+    target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def strip_places(value: Any) -> Any:
+    """Return a document in which frames outside the project name no file."""
+    if isinstance(value, dict):
+        return {
+            key: strip_places(item)
+            for key, item in value.items()
+            if not (key == "sourcePosition" and str(item).startswith("project:///.."))
+        }
+    return [strip_places(item) for item in value] if isinstance(value, list) else value
+
+
+main()

@@ -1,0 +1,234 @@
+"""`tidegate check`: what the rules say of a program, a preview, an export or an event log."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidegate.cli.check_files import read_baseline, read_rule_configuration, read_waivers
+from tidegate.cli.check_inputs import Ways, read_stacks
+from tidegate.cli.check_run import Checked, run_check
+from tidegate.opa.pack import find_pack, load_rules
+from tidegate.policy.baseline import build_baseline, dump_baseline
+from tidegate.policy.judgement import FailLevel, Threshold
+from tidegate.policy.standing import Terms
+from tidegate.report.formats import RENDERERS
+from tidegate.vocabulary.problems import Unavailable, refuse
+from tidegate.vocabulary.verdicts import Severity
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+VIOLATION_EXIT = 1
+ERROR_EXIT = 2
+
+
+class ReportFormat(StrEnum):
+    """How the findings are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    GITHUB = "github"
+    GITLAB = "gitlab"
+    MARKDOWN = "markdown"
+
+
+_Reading = "What is read"
+_Weighing = "What makes it fail"
+_Program = "How a program is run"
+
+
+@app.command(epilog="Example: tidegate check --program infra --stack prod --format sarif")
+def check(
+    program: Annotated[
+        Path | None,
+        typer.Option(help="The folder of a program.", rich_help_panel=_Reading),
+    ] = None,
+    preview: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="What `pulumi preview --json --show-sames` printed; '-' reads standard input.",
+            rich_help_panel=_Reading,
+        ),
+    ] = None,
+    export: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="What `pulumi stack export` printed.", rich_help_panel=_Reading
+        ),
+    ] = None,
+    events: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="An engine's event log.", rich_help_panel=_Reading),
+    ] = None,
+    stack: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A stack of the program; may be repeated (default: each that has a file).",
+            rich_help_panel=_Reading,
+        ),
+    ] = None,
+    environment: Annotated[
+        str,
+        typer.Option(
+            help="The environment (default: <project>:environment, else the stack's name).",
+            rich_help_panel=_Reading,
+        ),
+    ] = "",
+    fail_level: Annotated[
+        FailLevel,
+        typer.Option(help="From which level on a failure fails.", rich_help_panel=_Weighing),
+    ] = FailLevel.MANDATORY,
+    severity: Annotated[
+        Severity,
+        typer.Option(help="Below which nothing fails.", rich_help_panel=_Weighing),
+    ] = Severity.LOW,
+    unknown_fails: Annotated[
+        bool,
+        typer.Option("--unknown-fails", help="So does unknown.", rich_help_panel=_Weighing),
+    ] = False,
+    waivers: Annotated[
+        Path | None,
+        typer.Option(
+            help="Waivers (default: waivers.yaml beside the program).", rich_help_panel=_Weighing
+        ),
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(help="What failed before.", rich_help_panel=_Weighing),
+    ] = None,
+    write_baseline: Annotated[
+        Path | None,
+        typer.Option(help="Write what fails now and end well.", rich_help_panel=_Weighing),
+    ] = None,
+    policy_config: Annotated[
+        Path | None,
+        typer.Option(
+            help="Levels and parameters of rules, as Pulumi takes them.",
+            rich_help_panel=_Weighing,
+        ),
+    ] = None,
+    config: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="Configuration over the stack's; may be repeated.",
+            rich_help_panel=_Program,
+        ),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            help="Answers of provider functions and other stacks.", rich_help_panel=_Program
+        ),
+    ] = None,
+    pass_env: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="An environment variable that the program may see; may be repeated.",
+            rich_help_panel=_Program,
+        ),
+    ] = None,
+    pack: Annotated[
+        Path | None, typer.Option(help="The policy pack (default: Tidegate's own).")
+    ] = None,
+    output: Annotated[
+        ReportFormat, typer.Option("--format", help="How to print what is found.")
+    ] = ReportFormat.TABLE,
+    report: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FORMAT=FILE", help="Write a report as well; may be repeated."),
+    ] = None,
+    folder: Annotated[
+        str, typer.Option(help="Where the program lies in its repository, for source lines.")
+    ] = "",
+) -> None:
+    """Judge a program, a preview, an export or an event log by the policy pack.
+
+    Without an input it is the program in the working directory, run by itself: no Pulumi CLI, no
+    credentials, no network. Exit code 0 when nothing fails, 1 on violations, 2 when anything kept
+    the check from being made.
+    """
+    ways = Ways(
+        program=program,
+        preview=preview,
+        export=export,
+        events=events,
+        stacks=tuple(stack or ()),
+        environment=environment,
+        values=_parse_pairs("--config", config),
+        answers=answers,
+        variables=tuple(pass_env or ()),
+    )
+    reports = _parse_reports(report)
+    threshold = Threshold(fail_level, severity, unknown_fails)
+    try:
+        checked = _check(ways, threshold, pack, (waivers, baseline, policy_config), folder)
+    except Unavailable as error:
+        # Nothing was judged: neither clean nor violated.
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(ERROR_EXIT) from error
+    for name, path in reports.items():
+        _write(path, RENDERERS[name](checked.report))
+    if write_baseline is not None:
+        document = dump_baseline(build_baseline(checked.verdicts))
+        _write(write_baseline, json.dumps(document, indent=1) + "\n")
+    typer.echo(RENDERERS[output.value](checked.report), nl=False)
+    if checked.report.failed and write_baseline is None:
+        raise typer.Exit(VIOLATION_EXIT)
+
+
+def _check(
+    ways: Ways,
+    threshold: Threshold,
+    pack: Path | None,
+    files: tuple[Path | None, Path | None, Path | None],
+    folder: str,
+) -> Checked:
+    found = pack or find_pack()
+    if not (found / "rules").is_dir():
+        raise refuse("--pack", "", str(found), "is no policy pack", "a folder with rules")
+    rules = load_rules(found)
+    waivers, baseline, policy_config = files
+    configuration = read_rule_configuration(policy_config, rules)
+    terms = Terms(
+        today=datetime.now(UTC).date(),
+        threshold=threshold,
+        levels=configuration.levels,
+        disabled=configuration.disabled,
+        waivers=read_waivers(waivers, ways.program or Path(), rules),
+        baseline=read_baseline(baseline),
+    )
+    return run_check(read_stacks(ways), found, rules, configuration, terms, folder.strip("/"))
+
+
+def _parse_pairs(option: str, given: list[str] | None) -> dict[str, str]:
+    pairs = [each.partition("=") for each in given or ()]
+    for key, equals, _ in pairs:
+        if not key or not equals:
+            raise refuse("tidegate check", option, key, "is no pair", "KEY=VALUE")
+    return {key: value for key, _, value in pairs}
+
+
+def _parse_reports(given: list[str] | None) -> dict[str, Path]:
+    reports = _parse_pairs("--report", given)
+    for name in reports:
+        if name not in RENDERERS:
+            expected = f"one of {', '.join(RENDERERS)}"
+            raise refuse("tidegate check", "--report", name, "is no format", expected)
+    return {name: Path(path) for name, path in reports.items()}
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise refuse(str(path), "", None, f"cannot be written ({error.strerror})") from error

@@ -1,0 +1,123 @@
+"""The four ways into a check: each gives a graph and what a reader must know of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tidegate.cli.check_files import read_document, read_fixtures, read_text
+from tidegate.engine.collecting import Settings, collect_program
+from tidegate.engine.config import Project, read_project
+from tidegate.policy.collected import read_collected
+from tidegate.policy.event_log import read_event_log
+from tidegate.policy.export import read_export
+from tidegate.policy.graph import ResourceGraph
+from tidegate.policy.preview import read_preview
+from tidegate.vocabulary.problems import refuse
+
+DEFAULT_STACK = "dev"
+"""What a program believes to be where it has no stack file and nobody names a stack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One stack as one way in shows it.
+
+    Attributes:
+        source: What was read, for people.
+        graph: Its resources.
+        notes: What a reader must know of the input.
+        is_whole: Whether nothing that would be judged is missing.
+    """
+
+    source: str
+    graph: ResourceGraph
+    notes: tuple[str, ...] = ()
+    is_whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Where a check reads from: at most one file, or a program.
+
+    Attributes:
+        program: The folder of the program.
+        preview: A file of `pulumi preview --json`, or "-".
+        export: A file of `pulumi stack export`, or "-".
+        events: A file of an event log, or "-".
+        stacks: The stacks of the program.
+        environment: The environment, where nothing else says it.
+        values: Configuration of the program over its files'.
+        answers: A file of answers from outside.
+        variables: Names of environment variables that the program may see.
+    """
+
+    program: Path | None = None
+    preview: str | None = None
+    export: str | None = None
+    events: str | None = None
+    stacks: tuple[str, ...] = ()
+    environment: str = ""
+    values: dict[str, str] = field(default_factory=dict)
+    answers: Path | None = None
+    variables: tuple[str, ...] = ()
+
+
+def read_stacks(ways: Ways) -> tuple[Seen, ...]:
+    """Return what is to be judged.
+
+    Raises:
+        InvalidInput: When more than one way is named, or what is read is not what it should be.
+    """
+    named = [name for name in ("program", "preview", "export", "events") if getattr(ways, name)]
+    if len(named) > 1:
+        given = ", ".join(f"--{name}" for name in named)
+        raise refuse("tidegate check", "", None, f"was given {given}", "one of them")
+    if ways.stacks and named not in ([], ["program"]):
+        reason = f"was given with --{named[0]}, which is of one stack already"
+        raise refuse("tidegate check", "--stack", ", ".join(ways.stacks), reason, "--program")
+    if ways.preview:
+        return (_see_preview(ways.preview, ways.environment),)
+    if ways.export:
+        graph = read_export(ways.export, read_document(ways.export), ways.environment)
+        return (Seen(f"export {ways.export}", graph),)
+    if ways.events:
+        return (_see_events(ways.events, ways.environment),)
+    return _see_program(ways)
+
+
+def _see_preview(source: str, environment: str) -> Seen:
+    preview = read_preview(source, read_document(source), environment)
+    notes: tuple[str, ...] = ()
+    if preview.hidden:
+        hidden = f"{preview.hidden} unchanged resources are not in it and were not judged"
+        notes = (f"the preview was made without --show-sames: {hidden}",)
+    return Seen(f"preview {source}", preview.graph, notes, is_whole=not preview.hidden)
+
+
+def _see_events(source: str, environment: str) -> Seen:
+    log = read_event_log(source, read_text(source), environment)
+    notes: tuple[str, ...] = ()
+    if log.stopped_by:
+        missing = "what would have come after is not in its log and was not judged"
+        notes = (f"the run was stopped by the policies {', '.join(log.stopped_by)}: {missing}",)
+    return Seen(f"events {source}", log.graph, notes, is_whole=not log.stopped_by)
+
+
+def _see_program(ways: Ways) -> tuple[Seen, ...]:
+    project = read_project((ways.program or Path()).resolve())
+    stacks = ways.stacks or project.stacks() or (DEFAULT_STACK,)
+    return tuple(_see_stack(project, stack, ways) for stack in stacks)
+
+
+def _see_stack(project: Project, stack: str, ways: Ways) -> Seen:
+    settings = Settings(
+        stack=stack,
+        fixtures=read_fixtures(ways.answers),
+        config=ways.values,
+        variables=ways.variables,
+    )
+    document = collect_program(project, settings, os.environ)
+    where = f"program {project.name}"
+    return Seen(where, read_collected(where, document, ways.environment))
