@@ -18,7 +18,10 @@ from tidegate.vocabulary.problems import InvalidInput, refuse
 _START = Path(__file__).resolve().parent / "mocked" / "start.py"
 # What a program may see of its surroundings. Everything else may be, or lead to, a credential.
 _KEPT = frozenset(
-    {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "VIRTUAL_ENV", "LD_LIBRARY_PATH"}
+    {
+        *("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "VIRTUAL_ENV"),
+        *("LD_LIBRARY_PATH", "PYTHONPATH"),
+    }
 )
 _OFFLINE = {
     # Where the clouds' SDKs look for credentials by themselves there is nothing.
@@ -193,5 +196,9 @@ def _explain(project: Project, settings: Settings, failure: Mapping[str, Any]) -
     if failure.get("reached"):
         reason = f"wants to reach {failure['reached'][0]}, and is run without a network{place}"
         return refuse(where, "program", None, reason, "`tidegate check --preview FILE`")
+    if "KeyError" in kinds:
+        reason = f"failed with KeyError: {message}{place}"
+        expected = f"{_ADVICE}; an environment variable is passed on by --pass-env NAME"
+        return refuse(where, "program", None, reason, expected)
     kind = "/".join(sorted(kinds))
     return refuse(where, "program", None, f"failed with {kind}: {message}{place}", _ADVICE)

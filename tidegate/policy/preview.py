@@ -41,9 +41,10 @@ def read_preview(where: str, document: object, environment: str = "") -> Preview
         InvalidInput: When the document is no preview, or one that failed: it ends where the
             engine stopped, and what comes after was never seen.
     """
+    if isinstance(document, Mapping):
+        _refuse_failed(where, document)
     steps = _read_steps(where, document)
     assert isinstance(document, Mapping)
-    _refuse_failed(where, document)
     config = document.get("config") or {}
     if not isinstance(config, Mapping):
         raise refuse(where, "config", None, "is no configuration", _EXPECTED)

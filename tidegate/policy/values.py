@@ -19,10 +19,9 @@ SECRET: Final[dict[str, bool]] = {"$secret": True}
 
 # Reserved strings of Pulumi's resource protocol: one for each type of value, all "not known yet"
 # (pulumi/pulumi sdk/go/common/resource/plugin/rpc.go).
-UNKNOWN_TEXT: Final = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 UNKNOWN_SENTINELS: Final[frozenset[str]] = frozenset(
     {
-        UNKNOWN_TEXT,
+        "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
         "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
         "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
         "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
@@ -94,17 +93,9 @@ def decode_properties(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _decode_string(value: str, secrets: frozenset[str]) -> Any:
-    if value in UNKNOWN_SENTINELS or _is_made_of_unknown(value):
+    if value in UNKNOWN_SENTINELS:
         return UNKNOWN
     return SECRET if value == REDACTED_LITERAL or value in secrets else value
-
-
-def _is_made_of_unknown(value: str) -> bool:
-    """Return whether a program wrote what it does not know yet into a longer text.
-
-    JSON is left as it is: whoever reads it finds what is unknown in it, and the rest.
-    """
-    return UNKNOWN_TEXT in value and not value.lstrip().startswith(("{", "["))
 
 
 def _decode_signed(value: Mapping[str, Any], secrets: frozenset[str]) -> Any:

@@ -3,7 +3,8 @@
     python tests/policies/recorder/record_ways.py tests/policies/data/ways
 
 Runs the real CLI on the local clouds in a throw-away project: a preview of the empty stack (as
-JSON, and as an event log), an `up` with its event log, the export, and the previews that follow.
+JSON, as an event log, and as a policy pack sees it), an `up` with its event log, the export, and
+the previews that follow.
 """
 
 from __future__ import annotations
@@ -70,12 +71,15 @@ def record(folder: Path, target: Path) -> None:
             raise SystemExit(f"{arguments}: {ended.stdout}{ended.stderr}")
         return ended.stdout
 
-    log = folder / "events.jsonl"
+    log, seen = folder / "events.jsonl", folder / "pack.jsonl"
+    environment["TIDEGATE_RECORDING"] = str(seen)
     try:
         run("stack", "init", "dev")
         keep(run(*SHOWN, "--stack=dev"), target / "preview_new.json")
         run("preview", "--stack=dev", f"--event-log={log}")
         keep_log(log, target / "events_preview_new.jsonl")
+        run("preview", "--stack=dev", f"--policy-pack={HERE}")
+        keep_log(seen, target / "pack_preview_new.jsonl")
         run("up", "--yes", "--skip-preview", "--stack=dev", f"--event-log={log}")
         keep_log(log, target / "events_up.jsonl")
         keep(run("stack", "export", "--stack=dev"), target / "export.json")
@@ -83,6 +87,9 @@ def record(folder: Path, target: Path) -> None:
         keep(run(*SHOWN, "--stack=dev"), target / "preview_same.json")
         run("preview", "--stack=dev", f"--event-log={log}")
         keep_log(log, target / "events_preview_same.jsonl")
+        seen.unlink()
+        run("preview", "--stack=dev", f"--policy-pack={HERE}")
+        keep_log(seen, target / "pack_preview_same.jsonl")
     finally:
         stop_local_clouds(folder / "clouds")
     origin = {

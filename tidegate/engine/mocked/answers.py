@@ -11,10 +11,11 @@ from typing import Any
 
 import pulumi
 from google.protobuf import struct_pb2
-from pulumi.output import Output, Unknown
+from pulumi.output import UNKNOWN, Output, Unknown
 from pulumi.runtime import rpc
+from pulumi.runtime.stack import Stack
 
-from .unseen import unseen_result
+from .unseen import NotKnownHere, unseen_result
 
 _SECRET_GETTERS = (
     *("get_secret", "get_secret_bool", "get_secret_int", "get_secret_float"),
@@ -96,9 +97,31 @@ def _hide_from(name: str, keys: frozenset[str]) -> None:
     setattr(pulumi.Config, name, read)
 
 
+def refuse_unknown_details() -> None:
+    """Refuse another stack's output as a plain value where no fixture tells it."""
+    original = pulumi.StackReference.get_output_details
+
+    async def read(self: pulumi.StackReference, name: str) -> Any:
+        if not await self.outputs.is_known():
+            raise NotKnownHere(f"the program decides by the output {name!r} of another stack")
+        return await original(self, name)
+
+    setattr(pulumi.StackReference, "get_output_details", read)  # noqa: B010 - a method, replaced
+
+
 def serialize_unseen() -> None:
     """Make the SDK write what nobody knows yet as that, before it looks into it."""
     original = rpc.serialize_property
+    original_input = Output.from_input
+
+    def from_input(value: Any) -> Output[Any]:
+        return unknown_output() if isinstance(value, Unknown) else original_input(value)
+
+    def export(self: Any, name: str, value: Any) -> None:
+        self.outputs[name] = unknown_output() if isinstance(value, Unknown) else value
+
+    setattr(Output, "from_input", staticmethod(from_input))  # noqa: B010 - a method, replaced
+    setattr(Stack, "output", export)  # noqa: B010 - the same
 
     async def serialize(value: Any, *arguments: Any, **options: Any) -> Any:
         if isinstance(value, Unknown):
@@ -107,3 +130,20 @@ def serialize_unseen() -> None:
         return await original(value, *arguments, **options)
 
     rpc.serialize_property = serialize
+
+
+def doubt_odd_outputs() -> None:
+    """Make an output unknown where its type is not that of the input of the same name.
+
+    The monitor answers with the inputs, as the engine does before a resource exists; some
+    resources take a list of what they give back as a map.
+    """
+    original = rpc.translate_output_properties
+
+    def translate(*arguments: Any, **options: Any) -> Any:
+        try:
+            return original(*arguments, **options)
+        except AssertionError:
+            return UNKNOWN
+
+    rpc.translate_output_properties = translate

@@ -18,6 +18,7 @@ FORMAT = "tidegate/collected/v1"
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
 _SECRET = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - a public constant of the protocol
 _REDACTED = "[secret]"
+_UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 
 
 def main(arguments: list[str]) -> int:
@@ -62,7 +63,8 @@ def _run_program(asked: dict[str, Any], monitor: Any) -> dict[str, str] | None:
     import pulumi
     from pulumi.runtime import mocks
 
-    from .answers import answer_invokes, hide_encrypted, serialize_unseen
+    from . import answers, unseen
+    from .seclusion import reached
 
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
@@ -70,14 +72,20 @@ def _run_program(asked: dict[str, Any], monitor: Any) -> dict[str, str] | None:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     pulumi.runtime.configure(_settings(asked, monitor, mocks))
     pulumi.runtime.set_all_config(asked["config"], asked["secretKeys"])
-    answer_invokes(asked["fixtures"]["functions"])
-    hide_encrypted(frozenset(asked["encryptedKeys"]))
-    serialize_unseen()
+    answers.answer_invokes(asked["fixtures"]["functions"])
+    answers.hide_encrypted(frozenset(asked["encryptedKeys"]))
+    answers.refuse_unknown_details()
+    answers.serialize_unseen()
+    answers.doubt_odd_outputs()
     sys.argv = [asked["program"]]
     try:
         loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: _run_path(asked["program"])))
     except BaseException as error:  # noqa: BLE001 - whatever a program raises, exits included
-        return _explain(error, asked["root"])
+        return _explain(unseen.refusals[0] if unseen.refusals else error, asked["root"])
+    if unseen.refusals:
+        return _explain(unseen.refusals[0], asked["root"])
+    if reached():
+        return {"kind": "NeedsNetwork", "message": "it went on without", "place": ""}
     return None
 
 
@@ -131,12 +139,20 @@ def _redact_state(state: dict[str, Any]) -> dict[str, Any]:
 
 def _redact(value: Any, secrets: set[str]) -> Any:
     if isinstance(value, str):
-        return _REDACTED if value in secrets else value
+        return _REDACTED if value in secrets else _whole(value)
     if isinstance(value, dict):
         if value.get(_SIGNATURE) == _SECRET:
             return {_SIGNATURE: _SECRET}
         return {key: _redact(item, secrets) for key, item in value.items()}
     return [_redact(item, secrets) for item in value] if isinstance(value, list) else value
+
+
+def _whole(text: str) -> str:
+    """Return a text, or that it is not known where the program wrote an unknown one into it.
+
+    JSON is left as it is: whoever reads it finds what is unknown in it, and the rest.
+    """
+    return _UNKNOWN if _UNKNOWN in text and not text.lstrip().startswith(("{", "[")) else text
 
 
 def _secret_texts(value: Any, *, inside: bool = False) -> Iterator[str]:

@@ -21,6 +21,14 @@ from pulumi.runtime import rpc
 class NotKnownHere(RuntimeError):
     """The program decides by what a provider function or another stack answers."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        # A program, or a task that nobody awaits, may swallow it; what follows is invented then.
+        refusals.append(self)
+
+
+refusals: list[NotKnownHere] = []
+"""Every refusal of this process, first one first."""
 
 _SDK = Path(rpc.__file__).resolve().parents[2]
 
