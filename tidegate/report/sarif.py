@@ -140,7 +140,7 @@ def _suppression(finding: Finding) -> dict[str, str] | None:
     if finding.waiver is not None:
         waiver = finding.waiver
         words = f"{waiver.owner} until {waiver.expires}: {waiver.reason}"
-        return {"kind": "external", "status": "accepted", "justification": words}
+        return {"kind": "external", "justification": words}
     if finding.standing is Standing.BASELINE:
-        return {"kind": "external", "status": "accepted", "justification": "in the baseline"}
+        return {"kind": "external", "justification": "in the baseline"}
     return None
