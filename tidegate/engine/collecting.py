@@ -12,6 +12,7 @@ from typing import Any
 
 from tidegate.engine.config import Project
 from tidegate.engine.interpreter import NoInterpreter, find_interpreter
+from tidegate.engine.processes import ChildGroups
 from tidegate.engine.program_config import read_program_config
 from tidegate.vocabulary.problems import InvalidInput, refuse
 
@@ -127,25 +128,28 @@ def _run(
 ) -> dict[str, Any]:
     request, target = folder / "request.json", folder / "result.json"
     request.write_text(json.dumps(asked), encoding="utf-8")
+    groups = ChildGroups()
     try:
-        ended = subprocess.run(  # noqa: S603 - the program's own Python
+        child = groups.start(
             [*command, str(request), str(target)],
             cwd=project.directory / str(project.settings.get("main") or "."),
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
+            environment=environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            timeout=settings.timeout_seconds,
-            start_new_session=True,
-            check=False,
         )
+    except OSError as error:
+        raise refuse(_where(project), "program", None, f"cannot be run: {error}") from error
+    try:
+        exit_code = child.wait(settings.timeout_seconds)
     except subprocess.TimeoutExpired as error:
         reason = f"did not end within {settings.timeout_seconds:.0f} seconds"
         raise refuse(_where(project), "program", None, reason, _ADVICE) from error
-    except OSError as error:
-        raise refuse(_where(project), "program", None, f"cannot be run: {error}") from error
+    finally:
+        # Whatever it started ends with it, on Ctrl-C too.
+        groups.forget(child)
+        child.wait()
     if not target.is_file():
-        reason = f"ended by itself with exit code {ended.returncode} before it was through"
+        reason = f"ended by itself with exit code {exit_code} before it was through"
         raise refuse(_where(project), "program", None, reason, _ADVICE)
     result: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
     return result
