@@ -51,7 +51,7 @@ def read_document(source: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        at_end = error.pos >= len(text.rstrip()) - 1
+        at_end = error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated")
         reason = "is truncated: its JSON has no end" if at_end else f"is no JSON ({error.msg})"
         raise refuse(source, f"line {error.lineno}", None, reason, "a JSON document") from error
 
