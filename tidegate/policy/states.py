@@ -13,7 +13,7 @@ from tidegate.policy.graph import (
     StackFacts,
     normalize_type,
 )
-from tidegate.policy.values import decode_properties
+from tidegate.policy.values import decode_properties, find_secret_texts
 from tidegate.vocabulary.problems import InvalidInput, refuse
 from tidegate.vocabulary.verdicts import SourceLine
 
@@ -113,13 +113,17 @@ def _read_resource(
 ) -> Resource:
     outputs = state.get("outputs")
     known = {"id": state.get("id"), **(outputs if isinstance(outputs, Mapping) else {})}
+    # A provider may give a secret back without its mark, as a name for one.
+    secrets = find_secret_texts({"inputs": state.get("inputs"), "outputs": outputs})
     return Resource(
         urn=state["urn"],
         type=normalize_type(state["type"]),
         name=state["urn"].rsplit("::", 1)[-1],
         properties=_decode_inputs(state),
         identifiers={
-            key: value for key in _IDENTIFIERS if isinstance(value := known.get(key), str) and value
+            key: value
+            for key in _IDENTIFIERS
+            if isinstance(value := known.get(key), str) and value and value not in secrets
         },
         provider=_find_provider(state, providers, config),
         parent=str(state.get("parent") or ""),

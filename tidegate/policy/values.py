@@ -7,6 +7,7 @@ reserved string for a value, and no secret can travel further.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -109,6 +110,22 @@ def _decode_signed(value: Mapping[str, Any], secrets: frozenset[str]) -> Any:
     return {"$opaque": str(signature)}
 
 
+def find_secret_texts(properties: Mapping[str, Any]) -> frozenset[str]:
+    """Return the plaintext of everything that is marked as secret, where it can be read."""
+    return frozenset(_find_secret_texts(properties))
+
+
+def _plaintext(signed: Mapping[str, Any]) -> Any:
+    """Return what a signed secret holds: a value, or JSON under `stack export --show-secrets`."""
+    written = signed.get("plaintext")
+    if not isinstance(written, str):
+        return signed.get("value")
+    try:
+        return json.loads(written)
+    except ValueError:
+        return written
+
+
 def _find_secret_texts(value: Any, *, is_secret_part: bool = False) -> Iterator[str]:
     if isinstance(value, str):
         if is_secret_part and value and value not in UNKNOWN_SENTINELS:
@@ -116,7 +133,7 @@ def _find_secret_texts(value: Any, *, is_secret_part: bool = False) -> Iterator[
     elif isinstance(value, Mapping):
         signature = value.get(SIGNATURE_KEY)
         if signature == SECRET_SIGNATURE or (value.get("secret") is True and signature):
-            value, is_secret_part = {"value": value.get("value")}, True
+            value, is_secret_part = {"value": _plaintext(value)}, True
         for item in value.values():
             yield from _find_secret_texts(item, is_secret_part=is_secret_part)
     elif isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
