@@ -111,20 +111,12 @@ def _is_own(state: Mapping[str, Any]) -> bool:
 def _read_resource(
     state: Mapping[str, Any], providers: Mapping[str, Provider], config: Mapping[str, Any]
 ) -> Resource:
-    outputs = state.get("outputs")
-    known = {"id": state.get("id"), **(outputs if isinstance(outputs, Mapping) else {})}
-    # A provider may give a secret back without its mark, as a name for one.
-    secrets = find_secret_texts({"inputs": state.get("inputs"), "outputs": outputs})
     return Resource(
         urn=state["urn"],
         type=normalize_type(state["type"]),
         name=state["urn"].rsplit("::", 1)[-1],
         properties=_decode_inputs(state),
-        identifiers={
-            key: value
-            for key in _IDENTIFIERS
-            if isinstance(value := known.get(key), str) and value and value not in secrets
-        },
+        identifiers=_read_identifiers(state),
         provider=_find_provider(state, providers, config),
         parent=str(state.get("parent") or ""),
         protect=bool(state.get("protect")),
@@ -136,6 +128,19 @@ def _read_resource(
         source=parse_source(state),
         custom=bool(state.get("custom")),
     )
+
+
+def _read_identifiers(state: Mapping[str, Any]) -> dict[str, str]:
+    outputs = state.get("outputs")
+    known = {"id": state.get("id"), **(outputs if isinstance(outputs, Mapping) else {})}
+    found = {
+        key: value for key in _IDENTIFIERS if isinstance(value := known.get(key), str) and value
+    }
+    if not found:
+        return {}
+    # A provider may give a secret back without its mark, as a name for one.
+    secrets = find_secret_texts({"inputs": state.get("inputs"), "outputs": outputs})
+    return {key: value for key, value in found.items() if value not in secrets}
 
 
 def _decode_inputs(state: Mapping[str, Any]) -> dict[str, Any]:
