@@ -188,8 +188,9 @@ def _explain(project: Project, settings: Settings, failure: Mapping[str, Any]) -
     place = f" ({failure['place']})" if failure.get("place") else ""
     where = _where(project)
     if "sdk" in kinds:
-        reason = f"the Pulumi SDK cannot be imported by its interpreter: {message}"
-        return refuse(where, "runtime", None, reason, "its dependencies, installed")
+        reason = f"the Pulumi SDK of its interpreter cannot be used: {message}"
+        expected = "its dependencies installed, pulumi 3.200 or newer among them"
+        return refuse(where, "runtime", None, reason, expected)
     if kinds & {"ConfigMissingError"}:
         reason = f"requires configuration that stack {settings.stack} does not set: {message}"
         expected = "a value in the stack's file, or --config KEY=VALUE"

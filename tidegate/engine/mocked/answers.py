@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import pulumi
@@ -15,6 +16,7 @@ from pulumi.output import UNKNOWN, Output, Unknown
 from pulumi.runtime import rpc
 from pulumi.runtime.stack import Stack
 
+from .monitor import InvokeAnswer
 from .unseen import NotKnownHere, unseen_result
 
 _SECRET_GETTERS = (
@@ -52,8 +54,25 @@ def answer_invokes(fixtures: Mapping[str, Any]) -> None:
 
     _replace("invoke", invoke)
     _replace("invoke_single", invoke_single)
+    if "unknown" not in InvokeAnswer.DESCRIPTOR.fields_by_name:
+        _answer_older_outputs(fixtures)
     _replace("call", _unknown_call)
     _replace("call_single", _unknown_call)
+
+
+def _answer_older_outputs(fixtures: Mapping[str, Any]) -> None:
+    """Answer functions as outputs where the protocol has no word for "not known yet"."""
+    for name in ("invoke_output", "invoke_output_single"):
+        original = getattr(pulumi.runtime, name, None)
+        if original is not None:
+            _replace(name, partial(_invoke_output, original, fixtures))
+
+
+def _invoke_output(
+    original: Any, fixtures: Mapping[str, Any], tok: str, *arguments: Any, **options: Any
+) -> Any:
+    is_known = tok in fixtures or tok.startswith("pulumi:")
+    return original(tok, *arguments, **options) if is_known else unknown_output()
 
 
 class _Prompt:

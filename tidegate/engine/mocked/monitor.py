@@ -8,7 +8,10 @@ from typing import Any
 
 from google.protobuf import empty_pb2, json_format, struct_pb2
 from pulumi.runtime import _callbacks, mocks, rpc
-from pulumi.runtime.proto import resource_pb2
+from pulumi.runtime.proto import provider_pb2, resource_pb2
+
+# Older SDKs use the message of the provider's protocol, which has no `unknown`.
+InvokeAnswer: Any = getattr(resource_pb2, "ResourceInvokeResponse", provider_pb2.InvokeResponse)
 
 _STACK = "pulumi:pulumi:Stack"
 _REFERENCE = "pulumi:pulumi:StackReference"
@@ -65,8 +68,8 @@ class CollectingMonitor(mocks.MockMonitor):
         """Answer a provider's function from fixtures; otherwise nobody knows yet."""
         found = self._fixtures["functions"].get(request.tok)
         if found is None:
-            return resource_pb2.ResourceInvokeResponse(unknown=True)
-        response = resource_pb2.ResourceInvokeResponse()
+            return InvokeAnswer(unknown=True)
+        response = InvokeAnswer()
         getattr(response, "return").update(found)
         return response
 

@@ -28,7 +28,10 @@ def main(arguments: list[str]) -> int:
     gc.set_threshold(200_000, 50, 100)
     request, target = arguments
     asked = json.loads(Path(request).read_text(encoding="utf-8"))
-    result = run(asked)
+    try:
+        result = run(asked)
+    except Exception as error:  # noqa: BLE001 - an SDK of another age, whatever it lacks
+        result = {"failure": {"kind": "sdk", "message": f"{type(error).__name__}: {error}"}}
     Path(target).write_text(json.dumps(result), encoding="utf-8")
     sys.stdout.flush()
     # Threads of the program may go on for ever; what it declared is written.
@@ -95,9 +98,13 @@ def _run_program(asked: dict[str, Any], monitor: Any) -> dict[str, str] | None:
 def _settings(asked: dict[str, Any], monitor: Any, mocks: Any) -> Any:
     from google.protobuf import empty_pb2
 
+    # Older SDKs ask for each feature by itself, newer ones for all at once.
+    told = getattr(monitor, "GetDeploymentInfo", None)
+    features = told(empty_pb2.Empty()).supportedFeatures if told else ()
     return mocks.MockSettings(
         monitor=monitor,
-        monitor_features=set(monitor.GetDeploymentInfo(empty_pb2.Empty()).supportedFeatures),
+        monitor_features=set(features),
+        feature_support={},
         engine=mocks.MockEngine(logging.getLogger("pulumi.program")),
         project=asked["project"],
         stack=asked["stack"],
