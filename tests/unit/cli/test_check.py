@@ -72,6 +72,7 @@ def test_every_way_in_reads_its_file(tidegate):
         assert document["stacks"][0]["source"] == f"{way[2:]} {WAYS / name}"
 
 
+@pytest.mark.usefixtures("tidegate")
 def test_standard_input_is_read(export_of, tmp_path):
     result = CliRunner().invoke(
         main.app,

@@ -173,7 +173,7 @@ def test_an_opa_that_answers_badly_ends_with_2(tidegate, tmp_path, monkeypatch, 
 def test_a_document_that_is_cut_off_anywhere_is_said_to_be(tidegate, tmp_path, way, name):
     text = (WAYS / name).read_text().rstrip()
     path = tmp_path / "cut.json"
-    for length in range(1, len(text), len(text) // 40):
+    for length in range(1, len(text), len(text) // 12):
         path.write_text(text[:length])
         code, out, err = tidegate("check", way, path)
         assert (code, out) == (2, "")
@@ -184,7 +184,7 @@ def test_an_event_log_that_is_cut_off_anywhere_is_refused(tidegate, tmp_path):
     text = (WAYS / "events_up.jsonl").read_text().rstrip()
     end = text.index('"summaryEvent"')
     path = tmp_path / "cut.jsonl"
-    for length in range(1, end, end // 40):
+    for length in range(1, end, end // 12):
         path.write_text(text[:length])
         code, out, _ = tidegate("check", "--events", path)
         assert (code, out) == (2, "")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tidegate.policy.check import StackCheck
-from tidegate.policy.graph import Resource
+from tidegate.policy.graph import Resource, ResourceGraph, StackFacts
 from tidegate.policy.rule_set import Rule, RuleSet
 from tidegate.vocabulary.problems import InvalidInput
 from tidegate.vocabulary.verdicts import Level, Severity
@@ -138,3 +138,20 @@ def test_launch_templates_seen_before_are_context_and_not_judged():
 def test_only_what_someone_should_read_is_said(outcome, message, said):
     check = check_with(Recorded(outcome, message))
     assert bool(check.judge_resource(bucket())) is said
+
+
+@pytest.mark.parametrize("outcome", ["pass", "fail", "unknown", "not-applicable"])
+def test_a_stack_that_is_known_as_a_whole_is_judged_in_one_query_and_every_word_is_kept(outcome):
+    engine = Recorded(outcome, "")
+    check = check_with(engine)
+    check.configure({"TG-LBL-001": {"days": 7}})
+    stack = StackFacts("vision", "prod", "live")
+    verdicts = check.judge_graph(ResourceGraph(stack, (bucket("a"), bucket("b")), complete=True))
+    assert [(each.urn, each.outcome.value) for each in verdicts] == [
+        ("urn:a", outcome),
+        ("urn:b", outcome),
+    ]
+    (document,) = engine.documents
+    assert document["stack"]["environment"] == "live"
+    assert document["complete"] is True
+    assert document["parameters"] == {"TG-LBL-001": {"days": 7}}
