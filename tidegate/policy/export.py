@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tidegate.policy.graph import Provider, Resource, ResourceGraph, StackFacts, normalize_type
+from tidegate.policy.graph import (
+    STACK_TYPE,
+    Provider,
+    Resource,
+    ResourceGraph,
+    StackFacts,
+    find_manifest,
+    normalize_type,
+)
 from tidegate.policy.values import decode_properties
 from tidegate.vocabulary.problems import refuse
 
@@ -40,7 +48,14 @@ def read_export(where: str, document: object, environment: str = "") -> Resource
         if state["type"].startswith(_PROVIDER_PREFIX)
     }
     resources = tuple(_read_resource(state, providers) for state in states)
-    return ResourceGraph(_read_stack(states, environment), resources, complete=True)
+    stack = _read_stack(states, environment)
+    return ResourceGraph(stack, resources, complete=True, manifest=_read_manifest(states))
+
+
+def _read_manifest(states: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    outputs = [state.get("outputs") or {} for state in states if state["type"] == STACK_TYPE]
+    found = [find_manifest(decode_properties(each)) for each in outputs]
+    return next((manifest for manifest in found if manifest), None)
 
 
 def _is_resource(state: object) -> bool:
