@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from pulumi.runtime import proto
 from pulumi_policy import EnforcementLevel, PolicyConfigSchema, PolicyPack, ResourceValidationPolicy
 from pulumi_policy import Severity as SdkSeverity
 
+from tidegate.catalog.load import load_catalog
 from tidegate.opa.pack import load_rules
 from tidegate.opa.program import find_opa
 from tidegate.opa.rule_engine import OpaRuleEngine
@@ -46,7 +48,8 @@ def run_pack(directory: Path) -> None:
     rules = load_rules(directory)
     with OpaServer(find_opa(), [directory / "lib", directory / "rules"]) as server:
         engine = OpaRuleEngine(server.client(ANSWER_SECONDS), rules)
-        check = StackCheck(rules, engine)
+        today = datetime.now(UTC).date().isoformat()
+        check = StackCheck(rules, engine, load_catalog(), today)
         policies = {rule.id: _build_policy(rule) for rule in rules.rules}
         # PolicyPack builds its servicer by this name and takes no other.
         sdk._PolicyAnalyzerServicer = _build_servicer(check, rules, policies)  # type: ignore[misc]  # noqa: SLF001
@@ -113,24 +116,30 @@ def _build_servicer(
             response = proto.AnalyzeResponse()
             for verdict in verdicts:
                 policy = policies[verdict.rule]
-                level = _decide_level(self._get_enforcement_level(policy), verdict.outcome)
+                rule = rules.rule(verdict.rule)
+                level = _decide_level(self._get_enforcement_level(policy), rule, verdict)
                 if level is EnforcementLevel.DISABLED:
                     continue
                 report = self._create_report_violation(
                     response, policy.name, policy.description, level, policy.severity
                 )
-                report(render_violation(verdict, rules.rule(verdict.rule)), verdict.urn)
+                report(render_violation(verdict, rule), verdict.urn)
             return response
 
     return Analyzer
 
 
-def _decide_level(configured: EnforcementLevel, outcome: Outcome) -> EnforcementLevel:
-    """Return how a verdict is reported: only a failure can stop anything."""
+def _decide_level(configured: EnforcementLevel, rule: Rule, verdict: Verdict) -> EnforcementLevel:
+    """Return how a verdict is reported: only a failure can stop anything.
+
+    A rule that is mandatory from a day on is so whatever the pack's level says.
+    """
     if configured is EnforcementLevel.DISABLED:
         return configured
-    if outcome is not Outcome.FAIL:
+    if verdict.outcome is not Outcome.FAIL:
         return EnforcementLevel.ADVISORY
+    if rule.level is Level.ADVISORY and verdict.level is Level.MANDATORY:
+        return EnforcementLevel.MANDATORY
     # No rule can remediate, so that what still fails is refused.
     is_remediate = configured is EnforcementLevel.REMEDIATE
     return EnforcementLevel.MANDATORY if is_remediate else configured

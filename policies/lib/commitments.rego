@@ -11,7 +11,7 @@ import data.tidegate.lib.values
 # Nodes that are paid for whether they run or not; null where nobody can tell.
 nodes(resource) := sum(counts) if {
 	input.complete
-	reservations := [reservation | some reservation in input.resources; _consumes(resource, reservation)]
+	reservations := [reservation | some reservation in _reservations; _consumes(resource, reservation)]
 	reservations != []
 	counts := [found.value |
 		some reservation in reservations
@@ -63,3 +63,8 @@ _consumes(pool, reservation) if {
 	target := templates.of(pool).properties.capacityReservationSpecification.capacityReservationTarget
 	target.capacityReservationId == reservation.identifiers.id
 }
+
+_reservations := [resource |
+	some resource in input.resources
+	_counts[resource.type]
+]

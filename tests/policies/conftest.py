@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tidegate.catalog.load import load_catalog
 from tidegate.opa.pack import find_pack, load_rules
 from tidegate.opa.program import find_opa
 from tidegate.opa.rule_engine import OpaRuleEngine
@@ -41,6 +42,8 @@ def engine(rules: RuleSet) -> Iterator[OpaRuleEngine]:
 def judge(rules: RuleSet, engine: OpaRuleEngine) -> Judge:
     """Return what judges resources: `judge(*resources, rule=…, complete=…, **parameters)`."""
 
+    catalog = load_catalog()
+
     def run(
         *resources: Resource, rule: str, complete: bool = False, **parameters: Any
     ) -> Sequence[Verdict]:
@@ -51,7 +54,8 @@ def judge(rules: RuleSet, engine: OpaRuleEngine) -> Judge:
             )
             for each in rules.rules
         }
-        answer = engine.evaluate(build_document(graph, given))
+        document = build_document(graph, given, catalog=catalog, date="2026-11-30")
+        answer = engine.evaluate(document)
         return [each for each in parse_verdicts(answer, rules, graph) if each.rule == rule]
 
     return run

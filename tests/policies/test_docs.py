@@ -27,12 +27,12 @@ def test_the_rule_of_the_guide_runs(tmp_path, make):
     folder.mkdir(parents=True)
     (folder / "bucket_owner.rego").write_text(re.search(r"```rego\n(.*?)```", GUIDE, re.DOTALL)[1])
     (folder / "bucket_owner_test.rego").write_text("package x_test\n")
-    (folder / "README.md").write_text("# TG-STO-001: buckets have owners\n")
+    (folder / "README.md").write_text("# TG-XMP-001: buckets have owners\n")
     rules = load_rules(pack)
     with OpaServer(find_opa(), [pack / "lib", pack / "rules"]) as server:
         check = StackCheck(rules, OpaRuleEngine(server.client(30.0), rules))
         said = check.judge_resource(make("aws:s3/bucket:Bucket", {"tags": {"team": "a"}}))
-    assert [each.message for each in said if each.rule == "TG-STO-001"] == [
+    assert [each.message for each in said if each.rule == "TG-XMP-001"] == [
         "it (aws:s3/bucket:Bucket) has no owner"
     ]
 

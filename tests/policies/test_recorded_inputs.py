@@ -64,12 +64,35 @@ def played(rules, engine):
 
 # ruff: noqa: E501 - one verdict a line
 EXPECTED = """
+ADVISORY TG-BGT-001: nobody is told what the cost centre cc-100 spends
 ADVISORY TG-LBL-001: not known yet: run-logs (aws:cloudwatch/logGroup:LogGroup) may lack cost labels: owner
+ADVISORY TG-LBL-003: scratch (gcp:storage/bucket:Bucket) carries labels that nobody declared: run-id
+ADVISORY TG-SPT-001: gpu (azure-native:containerservice:AgentPool) buys on demand what training work could have as spot
+ADVISORY TG-SPT-001: gpu-from-zero (aws:eks/nodeGroup:NodeGroup) buys on demand what training work could have as spot
+ADVISORY TG-SPT-001: gpu-idle (aws:eks/nodeGroup:NodeGroup) buys on demand what training work could have as spot
+ADVISORY TG-STO-001: bare (aws:s3/bucket:Bucket) has no lifecycle, so that it only grows
+ADVISORY TG-STO-001: by-provider (aws:s3/bucket:Bucket) has no lifecycle, so that it only grows
+ADVISORY TG-STO-001: secret (aws:s3/bucket:Bucket) has no lifecycle, so that it only grows
+ADVISORY TG-STO-006: bare (aws:s3/bucket:Bucket) keeps the parts of unfinished uploads for ever
+ADVISORY TG-STO-006: by-provider (aws:s3/bucket:Bucket) keeps the parts of unfinished uploads for ever
+ADVISORY TG-STO-006: data (aws:s3/bucket:Bucket) keeps the parts of unfinished uploads for ever
+ADVISORY TG-STO-006: scratch (gcp:storage/bucket:Bucket) keeps the parts of unfinished uploads for ever
+ADVISORY TG-STO-006: secret (aws:s3/bucket:Bucket) keeps the parts of unfinished uploads for ever
+ADVISORY TG-TEL-002: not known yet: how much some streams of dev take in is not known
+MANDATORY TG-BGT-002: silent (aws:budgets/budget:Budget) tells nobody
+MANDATORY TG-CMT-001: endless (aws:ec2/capacityReservation:CapacityReservation) is paid for whether it is used or not, and nobody has acknowledged it
+MANDATORY TG-CMT-002: endless (aws:ec2/capacityReservation:CapacityReservation) can be deleted by a change of the program, and bought again by the next
+MANDATORY TG-CMT-003: endless (aws:ec2/capacityReservation:CapacityReservation) has no end
+MANDATORY TG-IDL-001: idle (gcp:workbench/instance:Instance) runs on when nobody works in it
 MANDATORY TG-LBL-001: bare (aws:s3/bucket:Bucket) lacks cost labels: environment, business-unit, platform-project, workload-class, cost-center
 MANDATORY TG-LBL-001: gpu-unlabelled (gcp:container/nodePool:NodePool) lacks cost labels on its nodes: environment, owner, business-unit, platform-project, workload-class, cost-center
 MANDATORY TG-LBL-001: group (azure-native:resources:ResourceGroup) lacks cost labels: environment, business-unit, platform-project, workload-class, cost-center
 MANDATORY TG-SCL-001: gpu (azure-native:containerservice:AgentPool) keeps accelerated nodes running when nobody uses them
 MANDATORY TG-SCL-001: gpu-idle (aws:eks/nodeGroup:NodeGroup) keeps accelerated nodes running when nobody uses them
+MANDATORY TG-SCL-003: spot-serving (gcp:container/nodePool:NodePool) may grow larger than its environment allows
+MANDATORY TG-SPT-002: spot-serving (gcp:container/nodePool:NodePool) runs on spot capacity what must not be interrupted
+MANDATORY TG-STO-002: scratch (gcp:storage/bucket:Bucket) keeps scratch data for longer than it is worth
+MANDATORY TG-STO-004: scratch (gcp:storage/bucket:Bucket) deletes objects whatever their age
 MANDATORY TG-TEL-001: for-ever (aws:cloudwatch/logGroup:LogGroup) keeps platform-logs for ever
 MANDATORY TG-TEL-001: gcp-run-logs (gcp:logging/projectBucketConfig:ProjectBucketConfig) keeps run-logs for 365 days, longer than they are worth
 """
@@ -98,3 +121,9 @@ def test_every_resource_of_the_recording_reaches_the_rules_at_the_end(played):
     assert {
         each["name"]: each["dependencies"].get("launchTemplate") for each in whole["resources"]
     }["gpu-from-zero"] == ["urn:pulumi:dev::recorded::aws:ec2/launchTemplate:LaunchTemplate::gpu"]
+
+
+def test_the_manifest_that_a_stack_exports_reaches_the_rules_at_the_end(played):
+    _, documents = played
+    assert {json.dumps(document["manifest"]) for document in documents[:-1]} == {"null"}
+    assert documents[-1]["manifest"]["version"] == "tidegate/capacity/v1"

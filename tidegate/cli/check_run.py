@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate import __version__
+from tidegate.catalog.load import load_catalog
 from tidegate.cli.check_inputs import Seen
 from tidegate.opa.program import find_opa
 from tidegate.opa.rule_engine import OpaRuleEngine
@@ -52,7 +53,8 @@ def run_check(
         InvalidInput: When a waiver is for nothing, or a parameter of a rule does not fit.
     """
     with OpaServer(find_opa(), [pack / "lib", pack / "rules"]) as server:
-        check = StackCheck(rules, OpaRuleEngine(server.client(ANSWER_SECONDS), rules))
+        engine = OpaRuleEngine(server.client(ANSWER_SECONDS), rules)
+        check = StackCheck(rules, engine, load_catalog(), terms.today.isoformat())
         check.configure(configuration.parameters)
         verdicts = [check.judge_graph(each.graph) for each in seen]
     judgements = tuple(

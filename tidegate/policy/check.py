@@ -6,10 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tidegate.catalog.catalog import Catalog
 from tidegate.policy.answers import parse_verdicts
 from tidegate.policy.document import build_document
-from tidegate.policy.graph import Resource, ResourceGraph, StackFacts
+from tidegate.policy.graph import (
+    STACK_TYPE,
+    Resource,
+    ResourceGraph,
+    StackFacts,
+    find_manifest,
+)
 from tidegate.policy.label_sites import LAUNCH_TEMPLATE_TYPE
+from tidegate.policy.levels import decide_levels
 from tidegate.policy.parameters import build_parameters
 from tidegate.policy.rule_set import RuleSet
 from tidegate.policy.values import decode_value
@@ -28,8 +36,20 @@ class StackCheck:
     the end adds what only the whole stack tells: dependencies and identifiers.
     """
 
-    def __init__(self, rules: RuleSet, engine: RuleEngine) -> None:
+    def __init__(
+        self, rules: RuleSet, engine: RuleEngine, catalog: Catalog | None = None, date: str = ""
+    ) -> None:
+        """Start a check.
+
+        Args:
+            rules: The rules that are asked.
+            engine: What evaluates them.
+            catalog: Where prices are looked up; without one, no price is known.
+            date: Today in ISO 8601; "" where rules that hold from a day on do not hold yet.
+        """
         self._rules = rules
+        self._catalog = catalog
+        self._date = date
         self._engine = engine
         self._stack = StackFacts()
         self._inputs: dict[str, Resource] = {}
@@ -54,6 +74,7 @@ class StackCheck:
             rule.id: build_parameters(rule.id, rule.parameters, _plain(parameters.get(rule.id, {})))
             for rule in self._rules.rules
         }
+        self._levels = decide_levels(self._rules, self._parameters, self._date)
 
     def configure_stack(self, project: str, name: str, environment: str) -> None:
         """Take what is known of the stack; without an environment its name stands for it."""
@@ -76,8 +97,12 @@ class StackCheck:
         Args:
             resources: All resources, with outputs for properties.
         """
-        whole = tuple(self._with_inputs(resource) for resource in resources)
-        verdicts = self._judge(ResourceGraph(self._stack, whole, complete=True))
+        shown = tuple(resources)
+        outputs = (each.properties for each in shown if each.type == STACK_TYPE)
+        manifest = next((found for each in outputs if (found := find_manifest(each))), None)
+        whole = tuple(self._with_inputs(resource) for resource in shown)
+        graph = ResourceGraph(self._stack, whole, complete=True, manifest=manifest)
+        verdicts = self._judge(graph)
         return tuple(verdict for verdict in verdicts if verdict not in self._said)
 
     def judge_graph(self, graph: ResourceGraph) -> tuple[Verdict, ...]:
@@ -85,8 +110,9 @@ class StackCheck:
 
         One query: what rules say of one resource alone they say here too.
         """
-        document = build_document(graph, self._parameters)
-        return parse_verdicts(tuple(self._engine.evaluate(document)), self._rules, graph)
+        document = build_document(graph, self._parameters, catalog=self._catalog, date=self._date)
+        answer = tuple(self._engine.evaluate(document))
+        return parse_verdicts(answer, self._rules, graph, self._levels)
 
     def _with_inputs(self, shown: Resource) -> Resource:
         identifiers = {
@@ -100,8 +126,9 @@ class StackCheck:
         return replace(inputs, identifiers=identifiers, dependencies=shown.dependencies)
 
     def _judge(self, graph: ResourceGraph) -> tuple[Verdict, ...]:
-        document = build_document(graph, self._parameters)
-        verdicts = parse_verdicts(tuple(self._engine.evaluate(document)), self._rules, graph)
+        document = build_document(graph, self._parameters, catalog=self._catalog, date=self._date)
+        answer = tuple(self._engine.evaluate(document))
+        verdicts = parse_verdicts(answer, self._rules, graph, self._levels)
         return tuple(verdict for verdict in verdicts if _is_worth_saying(verdict))
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tidegate.catalog.catalog import Catalog
+from tidegate.policy.costs import price_machines
+from tidegate.policy.facts.build import build_facts
 from tidegate.policy.graph import Resource, ResourceGraph
 from tidegate.policy.label_sites import LabelSite, build_label_sites
 from tidegate.policy.label_table import LABEL_TABLE, Carrier
@@ -16,6 +19,9 @@ def build_document(
     parameters: Mapping[str, Mapping[str, Any]],
     aliases: Mapping[str, str] = DEFAULT_ALIASES,
     table: Mapping[str, tuple[Carrier, ...]] = LABEL_TABLE,
+    *,
+    catalog: Catalog | None = None,
+    date: str = "",
 ) -> dict[str, Any]:
     """Return the rules' input for a graph.
 
@@ -24,27 +30,41 @@ def build_document(
         parameters: Rule id → its parameters, defaults filled in.
         aliases: Spellings of label keys in this estate → canonical keys.
         table: Where each resource type carries labels.
+        catalog: Where prices are looked up; without one, no price is known.
+        date: Today in ISO 8601, for rules that hold from a day on; "" where it is not told.
     """
     stack = graph.stack
+
+    def build(resource: Resource) -> dict[str, Any]:
+        return _resource_document(resource, graph, table, catalog)
+
     return {
         "stack": {
             "project": stack.project,
             "name": stack.name,
             "environment": stack.environment,
         },
+        "date": date,
         "complete": graph.complete,
+        "manifest": graph.manifest,
         "parameters": {rule: dict(values) for rule, values in parameters.items()},
+        "storageClasses": _storage_classes(catalog),
         "labelKeys": list(KNOWN_KEYS),
         "labelAliases": {key.lower(): canonical.lower() for key, canonical in aliases.items()},
-        "context": [_resource_document(resource, graph, table) for resource in graph.context],
-        "resources": [_resource_document(resource, graph, table) for resource in graph.resources],
+        "context": [build(resource) for resource in graph.context],
+        "resources": [build(resource) for resource in graph.resources],
     }
 
 
 def _resource_document(
-    resource: Resource, graph: ResourceGraph, table: Mapping[str, tuple[Carrier, ...]]
+    resource: Resource,
+    graph: ResourceGraph,
+    table: Mapping[str, tuple[Carrier, ...]],
+    catalog: Catalog | None,
 ) -> dict[str, Any]:
     sites = build_label_sites(resource, graph, table)
+    facts = build_facts(resource)
+    price_machines(resource.cloud, facts, catalog)
     return {
         "urn": resource.urn,
         "type": resource.type,
@@ -53,11 +73,27 @@ def _resource_document(
         "parent": resource.parent,
         "protect": resource.protect,
         "ignoreChanges": list(resource.ignore_changes),
+        "operation": resource.operation,
         "properties": dict(resource.properties),
+        "facts": facts,
         "identifiers": dict(resource.identifiers),
         "dependencies": {name: list(urns) for name, urns in resource.dependencies.items()},
         # null says "nobody knows where this type carries labels", [] says "nowhere".
         "labelSites": None if sites is None else [_site_document(site) for site in sites],
+    }
+
+
+def _storage_classes(catalog: Catalog | None) -> dict[str, Any]:
+    """Return cloud → class → what its cloud bills or refuses before an age, in days."""
+    return {
+        cloud.value: {
+            tier.name: {
+                "minimumDays": tier.minimum_days,
+                "earliestDays": tier.earliest_transition_days,
+            }
+            for tier in tiers
+        }
+        for cloud, tiers in (catalog.storage.items() if catalog else ())
     }
 
 

@@ -115,7 +115,8 @@ def _take_step(
         raise refuse(where, f"step {urn}", None, "has no state", _EXPECTED)
     # The later event of a step has the id and the outputs beside the same inputs.
     is_read = operation.startswith("read")
-    states[urn] = {**state, "external": True} if is_read else state
+    marks = {"external": True} if is_read else {}
+    states[urn] = {**state, **marks, "operation": operation}
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

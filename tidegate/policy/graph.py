@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.verdicts import SourceLine
+
+STACK_TYPE: Final = "pulumi:pulumi:Stack"
 
 _CLOUD_OF_PACKAGE: Mapping[str, Cloud] = {
     "aws": Cloud.AWS,
@@ -23,7 +25,7 @@ _API_VERSION = re.compile(r"(?:/v\d{8}(?:preview)?(?=:))|(?:(?<=^azure-native)_[
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """The provider instance of a resource, of which only default labels matter to rules."""
+    """The provider instance of a resource; only default labels and the region matter to rules."""
 
     urn: str
     properties: Mapping[str, Any] = field(default_factory=dict)
@@ -44,6 +46,8 @@ class Resource:
         protect: Whether the engine refuses to delete it.
         ignore_changes: Property paths that later updates leave alone.
         dependencies: Property → URNs it is computed from; empty where the way in does not tell.
+        operation: What the engine is about to do with it ("create", "replace", …); "" where the
+            way in does not tell.
         source: The program line that declares it, where known.
         custom: Whether a provider makes it; False for components.
     """
@@ -58,6 +62,7 @@ class Resource:
     protect: bool = False
     ignore_changes: tuple[str, ...] = ()
     dependencies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    operation: str = ""
     source: SourceLine | None = None
     custom: bool = True
 
@@ -86,17 +91,41 @@ class ResourceGraph:
         complete: True when every resource of the stack is here. Rules that follow a reference
             from one resource to another say nothing while the graph is not complete.
         context: Resources that are not judged, but tell something of those that are.
+        manifest: The capacity manifest that the stack exports; None where it exports none, or
+            the way in does not show it.
     """
 
     stack: StackFacts
     resources: tuple[Resource, ...]
     complete: bool
     context: tuple[Resource, ...] = ()
+    manifest: Mapping[str, Any] | None = None
 
     @cached_property
     def by_urn(self) -> Mapping[str, Resource]:
         """The resources by URN."""
         return {resource.urn: resource for resource in self.resources}
+
+
+def find_manifest(outputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the capacity manifest among a stack's outputs, where it has one that can be read."""
+    capacity = outputs.get("capacity")
+    if not isinstance(capacity, Mapping) or not str(capacity.get("version")).startswith(
+        "tidegate/capacity/"
+    ):
+        return None
+    return {name: _by_id(entries) for name, entries in capacity.items()}
+
+
+def _by_id(section: Any) -> Any:
+    """Return a section with one entry an id: rules look entries up by it."""
+    if not isinstance(section, list):
+        return section
+    found: dict[str, Any] = {}
+    for entry in section:
+        if isinstance(entry, Mapping) and isinstance(entry.get("id"), str):
+            found.setdefault(entry["id"], entry)
+    return list(found.values())
 
 
 def normalize_type(type_token: str) -> str:

@@ -55,7 +55,8 @@ def read_preview(where: str, document: object, environment: str = "") -> Preview
             if not isinstance(state, Mapping):
                 raise refuse(where, f"step {step['urn']}", None, "has no state", _EXPECTED)
             is_read = step["op"].startswith("read")
-            states[step["urn"]] = {**state, "external": True} if is_read else state
+            marks = {"external": True} if is_read else {}
+            states[step["urn"]] = {**state, **marks, "operation": step["op"]}
     hidden = _count_hidden(document.get("changeSummary"), steps)
     graph = build_graph(
         where,

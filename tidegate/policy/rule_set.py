@@ -5,13 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
 from tidegate.policy.parameters import check_schema
 from tidegate.vocabulary.problems import InvalidInput, Problem
 from tidegate.vocabulary.verdicts import Level, Severity
+
+MANDATORY_FROM: Final = "mandatoryFrom"
+"""The parameter of every advisory rule that names the day from which it is mandatory."""
+
+_DATE: Mapping[str, Any] = {
+    "type": "string",
+    "description": "The day from which a failure is mandatory, such as 2027-01-31.",
+    "default": "",
+}
 
 RULE_ID = re.compile(r"TG-[A-Z]{3}-\d{3}")
 _PACKAGE = re.compile(r"^package\s+(\S+)\s*$", re.MULTILINE)
@@ -101,8 +110,13 @@ def parse_rule(path: str, text: str) -> Rule:
         level=Level(custom["level"]),
         remediation=" ".join(custom["remediation"].split()),
         docs=custom["docs"],
-        parameters=custom.get("parameters") or {},
+        parameters=_with_date(Level(custom["level"]), custom.get("parameters") or {}),
     )
+
+
+def _with_date(level: Level, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the parameters with the day from which an advisory rule is mandatory."""
+    return parameters if level is Level.MANDATORY else {**parameters, MANDATORY_FROM: _DATE}
 
 
 def _parse_metadata(where: str, text: str) -> Mapping[str, Any]:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tidegate.policy.graph import (
+    STACK_TYPE,
     Provider,
     Resource,
     ResourceGraph,
     StackFacts,
+    find_manifest,
     normalize_type,
 )
 from tidegate.policy.values import decode_properties, find_secret_texts
@@ -61,7 +63,14 @@ def build_graph(
     read = tuple(
         _read_resource(state, providers, settings) for state in states if not _is_own(state)
     )
-    return ResourceGraph(stack, made, complete, context=read)
+    return ResourceGraph(stack, made, complete, context=read, manifest=_read_manifest(states))
+
+
+def _read_manifest(states: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """Return the manifest that the stack exports, where its outputs show one."""
+    outputs = (state.get("outputs") for state in states if state["type"] == STACK_TYPE)
+    shown = (decode_properties(each) for each in outputs if isinstance(each, Mapping))
+    return next((found for each in shown if (found := find_manifest(each))), None)
 
 
 def check_states(where: str, states: Iterable[object]) -> None:
@@ -125,6 +134,7 @@ def _read_resource(
             name: tuple(urns or ())
             for name, urns in (state.get("propertyDependencies") or {}).items()
         },
+        operation=str(state.get("operation") or ""),
         source=parse_source(state),
         custom=bool(state.get("custom")),
     )

@@ -80,3 +80,55 @@ azure.containerservice.AgentPool(
     max_count=4,
     tags=LABELS,
 )
+
+serving = {**LABELS, "workload-class": "inference"}
+aws.s3.BucketLifecycleConfiguration(
+    "data",
+    bucket=data.id,
+    rules=[
+        {
+            "id": "tier",
+            "status": "Enabled",
+            "filter": {"prefix": ""},
+            "transitions": [{"days": 30, "storage_class": "STANDARD_IA"}],
+            "expiration": {"days": 40},
+        }
+    ],
+)
+gcp.storage.Bucket(
+    "scratch",
+    location="US-CENTRAL1",
+    labels={**LABELS, "run-id": "7f3"},
+    lifecycle_rules=[{"action": {"type": "Delete"}, "condition": {"num_newer_versions": 3}}],
+)
+aws.ec2.CapacityReservation(
+    "endless",
+    availability_zone="us-east-1b",
+    instance_type="g6.12xlarge",
+    instance_platform="Linux/UNIX",
+    instance_count=1,
+    end_date_type="unlimited",
+    tags=LABELS,
+)
+gcp.container.NodePool(
+    "spot-serving",
+    cluster="cluster",
+    location="us-central1",
+    autoscaling={"total_min_node_count": 0, "total_max_node_count": 400},
+    node_config={"machine_type": "g2-standard-4", "spot": True, "resource_labels": serving},
+)
+gcp.workbench.Instance(
+    "idle", location="us-central1-a", gce_setup={"machine_type": "g2-standard-4"}, labels=LABELS
+)
+aws.budgets.Budget(
+    "silent",
+    budget_type="COST",
+    time_unit="MONTHLY",
+    limit_amount="100",
+    limit_unit="USD",
+    cost_filters=[{"name": "TagKeyValue", "values": ["user:cost-center$cc-9"]}],
+    tags=LABELS,
+)
+pulumi.export(
+    "capacity", {"version": "tidegate/capacity/v1", "pools": [], "hourlyCeiling": {"amount": "1"}}
+)

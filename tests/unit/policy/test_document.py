@@ -2,8 +2,16 @@ from __future__ import annotations
 
 import json
 
+from tidegate.catalog.load import load_catalog
 from tidegate.policy.document import build_document
-from tidegate.policy.graph import Provider, Resource, ResourceGraph, StackFacts
+from tidegate.policy.facts.reading import absent
+from tidegate.policy.graph import (
+    Provider,
+    Resource,
+    ResourceGraph,
+    StackFacts,
+    find_manifest,
+)
 from tidegate.policy.values import SECRET, SECRET_SIGNATURE, SIGNATURE_KEY, decode_properties
 from tidegate.vocabulary.labels import DEFAULT_ALIASES, KNOWN_KEYS, LabelAliases
 
@@ -31,7 +39,10 @@ def test_a_resource_stands_in_the_document_whole():
     document = build_document(graph_of(bucket), {"TG-LBL-001": {"requiredKeys": ["owner"]}})
     assert document == {
         "stack": {"project": "vision", "name": "prod", "environment": "prod"},
+        "date": "",
         "complete": False,
+        "manifest": None,
+        "storageClasses": {},
         "parameters": {"TG-LBL-001": {"requiredKeys": ["owner"]}},
         "labelKeys": list(KNOWN_KEYS),
         "labelAliases": dict(DEFAULT_ALIASES),
@@ -45,7 +56,16 @@ def test_a_resource_stands_in_the_document_whole():
                 "parent": "urn:parent",
                 "protect": True,
                 "ignoreChanges": ["tags"],
+                "operation": "",
                 "properties": {"tags": {"owner": "x"}},
+                "facts": {
+                    "bucket": {
+                        "versioned": absent("versioning.enabled"),
+                        "apart": True,
+                        "actions": [],
+                        "open": False,
+                    }
+                },
                 "identifiers": {"id": "a-1"},
                 "dependencies": {"policy": ["urn:b"]},
                 "labelSites": [
@@ -114,3 +134,38 @@ def test_the_rules_spell_keys_as_the_vocabulary_does():
     document = build_document(graph_of(), {}, aliases={"KST": "cost-center"})
     assert document["labelAliases"] == {"kst": "cost-center"}
     assert LabelAliases().spellings == build_document(graph_of(), {})["labelAliases"]
+
+
+def test_the_catalogs_storage_classes_and_prices_stand_in_the_document():
+    pool = Resource(
+        "urn:a",
+        "aws:eks/nodeGroup:NodeGroup",
+        "a",
+        {"region": "us-east-1", "instanceTypes": ["p5.48xlarge"], "capacityType": "SPOT"},
+    )
+    document = build_document(graph_of(pool), {}, catalog=load_catalog(), date="2026-11-30")
+    assert document["date"] == "2026-11-30"
+    assert document["storageClasses"]["aws"]["STANDARD_IA"] == {
+        "minimumDays": 30,
+        "earliestDays": 30,
+    }
+    (machines,) = document["resources"][0]["facts"]["machines"]
+    assert machines["price"]["currency"] == "USD"
+
+
+def test_the_manifest_keeps_one_entry_an_id():
+    outputs = {
+        "capacity": {
+            "version": "tidegate/capacity/v1",
+            "pools": [{"id": "a", "maxNodes": 1}, {"id": "a", "maxNodes": 2}, {"id": {}}, 3],
+        }
+    }
+    assert find_manifest(outputs) == {
+        "version": "tidegate/capacity/v1",
+        "pools": [{"id": "a", "maxNodes": 1}],
+    }
+
+
+def test_what_is_no_capacity_manifest_is_none():
+    for outputs in ({}, {"capacity": 4}, {"capacity": {"version": "other/v1"}}):
+        assert find_manifest(outputs) is None

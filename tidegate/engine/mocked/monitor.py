@@ -52,6 +52,13 @@ class CollectingMonitor(mocks.MockMonitor):
         self.states.append({**_state(request, urn, self._root), **_options(request)})
         return resource_pb2.RegisterResourceResponse(urn=urn, id="", object=request.object)
 
+    def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802 - the protocol's name
+        """Keep what the stack exports: its capacity manifest is among it."""
+        for state in self.states:
+            if state["urn"] == request.urn and state["type"] == _STACK:
+                state["outputs"] = json_format.MessageToDict(request.outputs)
+        return empty_pb2.Empty()
+
     def ReadResource(self, request: Any) -> Any:  # noqa: N802 - the protocol's name
         """Keep what is read as somebody else's; another stack's outputs come from fixtures."""
         urn = self.make_urn(request.parent, request.type, request.name)

@@ -138,13 +138,14 @@ def _explain(error: BaseException, root: str) -> dict[str, str]:
 
 def _redact_state(state: dict[str, Any]) -> dict[str, Any]:
     """Return a state without plaintext: of what is marked, and of copies of it beside."""
-    secrets = set(_secret_texts(state["inputs"]))
+    secrets = set(_secret_texts([state["inputs"], state.get("outputs")]))
     inputs = {
         key: _redact(value, secrets)
         for key, value in state["inputs"].items()
         if not key.startswith("__")  # bookkeeping: the code of a dynamic provider, for one
     }
-    return {**state, "inputs": inputs}
+    outputs = {"outputs": _redact(state["outputs"], secrets)} if "outputs" in state else {}
+    return {**state, "inputs": inputs, **outputs}
 
 
 def _redact(value: Any, secrets: set[str]) -> Any:
