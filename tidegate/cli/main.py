@@ -17,6 +17,7 @@ GROUPS: dict[str, str] = {
     "catalog": "tidegate.cli.catalog",
     "local": "tidegate.cli.local",
     "manifest": "tidegate.cli.manifest",
+    "place": "tidegate.cli.place",
     "policies": "tidegate.cli.policies",
     "up": "tidegate.cli.up",
 }

@@ -23,7 +23,7 @@ def requeue_interrupted(situation: Situation) -> tuple[WorkItem, ...]:
     return tuple(
         WorkItem(
             id=work.item,
-            shape=replace(work.shape, workers=lost),
+            shape=replace(work.shape, workers=lost, priority=work.priority),
             queued_at=FIRST,
             deadline=work.deadline,
             work_left_seconds=work.work_left_seconds,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 from tidegate.scaling.fleet import Fleet, PoolSupply
 from tidegate.scaling.offerings import (
@@ -82,7 +83,7 @@ def build_situation(
         for entry in sorted(settings.overrides, key=lambda entry: (entry.pool, entry.until))
         if entry.until > now
     }
-    usable = {name: entry for name, entry in by_id.items() if entry.pool in pools}
+    usable = {name: _without_nonsense(e) for name, e in by_id.items() if e.pool in pools}
     return Situation(
         now=now,
         settings=settings,
@@ -104,6 +105,21 @@ def build_situation(
         overrides=overrides,
         holds=(*_override_holds(overrides), *_schedule_holds(pools)),
     )
+
+
+def _without_nonsense(offering: Offering) -> Offering:
+    """Return an offering whose senseless amounts are unknown, so that no sum takes them in."""
+    return replace(
+        offering,
+        per_hour=_sensible(offering.per_hour),
+        interruptions_per_hour=_sensible(offering.interruptions_per_hour),
+        commitment_weight=_sensible(offering.commitment_weight) or Decimal(0),
+    )
+
+
+def _sensible(amount: Decimal | None) -> Decimal | None:
+    known = amount is not None and amount.is_finite() and amount >= 0
+    return amount if known else None
 
 
 def _index_accelerators(usable: Mapping[str, Offering]) -> dict[str, tuple[Offering, ...]]:
