@@ -34,7 +34,7 @@ class _Move:
         price: What stopping the node saves an hour.
         rework: What is repeated, in money.
         seconds: What is repeated, in seconds.
-        urgent: Work that must leave spot to meet its deadline.
+        urgent: Why the work must leave, whatever it costs; "" when only a saving would move it.
     """
 
     node: Node
@@ -42,7 +42,7 @@ class _Move:
     price: Decimal
     rework: Decimal
     seconds: int
-    urgent: bool
+    urgent: str
 
 
 def move_work(draft: Draft) -> None:
@@ -52,7 +52,8 @@ def move_work(draft: Draft) -> None:
     moves = [move for node in nodes_of(draft.situation) if (move := _build_move(draft, node))]
     moves.sort(key=lambda move: (not move.urgent, -move.price, move.node.id))
     for move in moves[:MOST_MOVES]:
-        if why_not_disturb(move.node, draft):
+        # A node that an earlier move fills is not emptied in the same breath.
+        if move.seat.items or why_not_disturb(move.node, draft):
             continue
         if not _finish(draft, move):
             _begin(draft, move)
@@ -67,7 +68,11 @@ def _build_move(draft: Draft, node: Node) -> _Move | None:
     seconds = [rework_seconds(entry, draft.situation) or 0 for entry in work]
     share = Decimal(sum(seconds)) / len(work)
     full = seat.offering.per_hour or ZERO
-    urgent = is_spot(seat.offering) and any(_urgent(draft, entry) for entry in work)
+    urgent = ""
+    if seat.offering.commitment in draft.situation.ending:
+        urgent = "its commitment ends"
+    elif is_spot(seat.offering) and any(_urgent(draft, entry) for entry in work):
+        urgent = "safer before a deadline"
     return _Move(
         node, seat, _price_now(draft, seat.offering), share * full / HOUR, sum(seconds), urgent
     )
@@ -126,7 +131,7 @@ def _finish(draft: Draft, move: _Move) -> bool:
         _forget(draft, move)
         bench.reopen(move.seat)
         return False
-    bench.reopen(move.seat)
+    # The node stays shut: what is emptied takes nothing in.
     _drain(draft, move, saving)
     return True
 
@@ -165,10 +170,7 @@ def _pays(draft: Draft, saving: Decimal, rework: Decimal) -> bool:
 
 def _drain(draft: Draft, move: _Move, saving: Decimal) -> None:
     currency = draft.situation.market.currency
-    if move.urgent:
-        reason = "on spot it could miss its deadline"
-    else:
-        reason = f"its work fits elsewhere, which saves {saving:.2f} {currency} an hour"
+    reason = move.urgent or f"its work fits elsewhere, which saves {saving:.2f} {currency} an hour"
     draft.drains[move.node.id] = Drain(
         node=move.node.id,
         pool=move.node.pool,
@@ -195,7 +197,7 @@ def _begin(draft: Draft, move: _Move) -> None:
         mark = draft.bench.mark()
         opened = draft.bench.order(offering)
         if opened is not None and _seat_move(draft, opened, entries):
-            reason = "safer before a deadline" if move.urgent else "cheaper for running work"
+            reason = move.urgent or "cheaper for running work"
             draft.explain_growth(offering.pool, f"{reason}: takes over from {move.node.id}")
             return
         draft.bench.rollback(mark)

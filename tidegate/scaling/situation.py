@@ -50,6 +50,7 @@ class Situation:
         market: Quotas, commitments and lanes.
         closed: Offerings that nothing new may be ordered of, and why.
         commitments: By id, those that have not ended.
+        ending: Ids of commitments whose nodes are about to be taken away.
         fleet: As observed.
         overrides: Valid overrides by pool id.
         holds: Holds that follow from settings and schedules.
@@ -67,6 +68,7 @@ class Situation:
     market: Offerings
     closed: Mapping[str, Cause]
     commitments: Mapping[str, CommittedCapacity]
+    ending: frozenset[str]
     fleet: Fleet
     overrides: Mapping[str, PoolOverride]
     holds: tuple[Hold, ...]
@@ -101,6 +103,7 @@ def build_situation(
             for entry in offerings.commitments
             if entry.ends is None or entry.ends > now
         },
+        ending=_ending(offerings, settings, now),
         fleet=fleet,
         overrides=overrides,
         holds=(*_override_holds(overrides), *_schedule_holds(pools)),
@@ -163,11 +166,7 @@ def _close_offerings(
 ) -> dict[str, Cause]:
     closed = check_offerings(market)
     refused = _refusals(market, by_id, settings, now)
-    ending = {
-        entry.id
-        for entry in market.commitments
-        if entry.evicts and entry.ends is not None and entry.ends <= _lead(settings, now)
-    }
+    ending = _ending(market, settings, now)
     for name, entry in by_id.items():
         pool = pools.get(entry.pool)
         if name in closed or pool is None:
@@ -189,8 +188,14 @@ def _close_offerings(
     return closed
 
 
-def _lead(settings: ScalingSettings, now: datetime) -> datetime:
-    return now + timedelta(seconds=settings.commitment_lead_seconds)
+def _ending(market: Offerings, settings: ScalingSettings, now: datetime) -> frozenset[str]:
+    """Return the commitments whose nodes are about to be taken away."""
+    limit = now + timedelta(seconds=settings.commitment_lead_seconds)
+    return frozenset(
+        entry.id
+        for entry in market.commitments
+        if entry.evicts and entry.ends is not None and entry.ends <= limit
+    )
 
 
 def _refusals(
