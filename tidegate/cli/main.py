@@ -19,6 +19,7 @@ GROUPS: dict[str, str] = {
     "manifest": "tidegate.cli.manifest",
     "place": "tidegate.cli.place",
     "policies": "tidegate.cli.policies",
+    "review": "tidegate.cli.review",
     "up": "tidegate.cli.up",
 }
 """Command name → the module whose `app` implements it."""

@@ -28,7 +28,7 @@ class Purchase:
         price: What a machine costs an hour where that is stated; else the discount tells it.
         first_hour: The first hour that it applies to.
         end_hour: The hour before which it ends; None where it lasts.
-        pool: The only pool that it covers; empty for all.
+        pools: The only pools that it covers; empty for all.
         currency: The currency of its price.
         family_discounts: Family → its discount, where it differs from `discount`.
     """
@@ -42,15 +42,15 @@ class Purchase:
     price: Decimal | None = None
     first_hour: int = 0
     end_hour: int | None = None
-    pool: str = ""
+    pools: tuple[str, ...] = ()
     currency: str = "USD"
     family_discounts: Mapping[str, Decimal] = field(default_factory=dict)
 
     def covers(self, row: UsageRow) -> bool:
         """Return whether it applies to a row whose price is known in its currency."""
-        if row.cloud is not self.instrument.cloud or row.price is None:
+        if row.cloud is not self.instrument.cloud or row.price is None or not row.eligible:
             return False
-        if row.currency != self.currency or (self.pool and row.pool != self.pool):
+        if row.currency != self.currency or (self.pools and row.pool not in self.pools):
             return False
         if row.accelerated and not self.instrument.accelerators:
             return False
@@ -123,8 +123,16 @@ class Applied:
 
     def total(self, currency: str = "USD") -> Decimal:
         """Return everything that is paid in one currency."""
-        zero = Decimal(0)
-        return self.on_demand_cost.get(currency, zero) + self.purchase_cost.get(currency, zero)
+        return self.totals().get(currency, Decimal(0))
+
+    def totals(self) -> dict[str, Decimal]:
+        """Return currency → everything that is paid in it."""
+        return _add(self.on_demand_cost, self.purchase_cost)
+
+
+def _add(one: Mapping[str, Decimal], other: Mapping[str, Decimal]) -> dict[str, Decimal]:
+    zero = Decimal(0)
+    return {key: one.get(key, zero) + other.get(key, zero) for key in sorted({*one, *other})}
 
 
 def apply_purchases(usage: Usage, purchases: Sequence[Purchase]) -> Applied:

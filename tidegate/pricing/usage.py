@@ -42,6 +42,7 @@ class UsageRow:
         price_as_of: The day of the price.
         price_origin: Where it stands, or why there is none.
         assumed: True when the price is no quote.
+        eligible: Whether a commitment may cover it; none covers spot.
     """
 
     pool: str
@@ -56,6 +57,7 @@ class UsageRow:
     price_as_of: date | None = None
     price_origin: str = ""
     assumed: bool = False
+    eligible: bool = True
 
     @property
     def id(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from tidegate.catalog.instruments import InstrumentOffer, Scope
+from tidegate.catalog.instruments import InstrumentOffer, Scope, Unit
 from tidegate.pricing.applied import Purchase
 from tidegate.pricing.usage import Usage, UsageRow
 
@@ -32,11 +32,13 @@ class Candidate:
         purchase: What would be bought, with a quantity of 0.
         offer: At which term, payment option and discount.
         rows: Ids of the rows that it covers.
+        price: What a machine of it costs an hour; None for an amount of money.
     """
 
     purchase: Purchase
     offer: InstrumentOffer
     rows: tuple[str, ...]
+    price: Decimal | None = None
 
     @property
     def id(self) -> str:
@@ -92,6 +94,7 @@ def _is_eligible(row: UsageRow, offer: InstrumentOffer) -> bool:
     priced = row.price is not None and row.price > 0
     return (
         priced
+        and row.eligible
         and row.cloud is instrument.cloud
         and (instrument.accelerators or not row.accelerated)
         and bool((row.micro_nodes > 0).any())
@@ -119,7 +122,9 @@ def _candidate(
         target=target,
         currency=currency,
     )
-    return Candidate(purchase, offer, tuple(row.id for row in rows))
+    by_money = offer.instrument.unit is Unit.AMOUNT
+    price = None if by_money else purchase.rate(rows[0])
+    return Candidate(purchase, offer, tuple(row.id for row in rows), price)
 
 
 def _replaces(other: Candidate, one: Candidate) -> bool:

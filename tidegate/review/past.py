@@ -86,7 +86,7 @@ def find_portfolio(
         ]
     purchases = [*held, *(each.purchase for each in chosen)]
     applied = apply_purchases(usage, purchases)
-    cost = sum(applied.total(currency) for currency in applied.list_cost)
+    cost = sum(applied.totals().values())
     fixed = sum(without.purchase_cost.values())
     return Portfolio(tuple(chosen), applied, without, bound + float(fixed), float(cost))
 

@@ -73,7 +73,9 @@ def test_machines_cover_their_own_type_and_region_only():
 
 
 def test_an_idle_reservation_is_billed_on_demand_and_a_plan_covers_it():
-    held = Purchase("r", RESERVATION, Decimal(2), Decimal(0), "us-east-1", "p5.48xlarge", pool="a")
+    held = Purchase(
+        "r", RESERVATION, Decimal(2), Decimal(0), "us-east-1", "p5.48xlarge", pools=("a",)
+    )
     found = apply_purchases(build_hours(build_row("a", [0, 1])), [held, PLAN])
     assert nodes(found.billed["a/p5.48xlarge"]) == [2, 2]
     assert found.uses[0].utilization == Decimal("0.25")
