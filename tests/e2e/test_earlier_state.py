@@ -37,6 +37,7 @@ def test_a_stack_of_an_earlier_version_previews_without_replacement(earlier: Wor
     assert [step.urn for step in result.deleted] == []
     # Settings of what stays where it is.
     assert {step.type for step in result.updated} <= {
+        "aws:eks/cluster:Cluster",
         "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
         "azure-native:operationalinsights:Table",
         "azure-native:storage:BlobServiceProperties",
