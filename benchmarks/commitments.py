@@ -16,8 +16,8 @@ import resource
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -26,12 +26,15 @@ from figures import print_figure
 
 from tidegate.catalog.load import load_catalog
 from tidegate.pricing.usage import Usage, UsageRow, build_usage, to_micro
+from tidegate.review.candidates import OfferLimits
+from tidegate.review.forecast import build_forecast
 from tidegate.review.online import (
     decide_target,
     look_back_target,
     replay_break_even,
     replay_policy,
 )
+from tidegate.review.outlook import build_outlook
 from tidegate.review.past import find_portfolio
 from tidegate.review.portfolio import Floats
 from tidegate.review.rolling import bound_rolling, find_constant
@@ -42,6 +45,8 @@ YEAR = 72
 TERMS = ((0.28, YEAR, 1.10, 1.25, 1.08), (0.46, 3 * YEAR, 1.15, 1.45, None))
 """Discount, term in steps, and goals: mean ratio, worst ratio, ratio of the sums."""
 
+MONTHS = 12
+TODAY = date(2026, 1, 1)
 POLICIES = (
     "policy",
     "look-back-30-days",
@@ -81,6 +86,17 @@ def evaluate() -> None:
         counted = {name: row for name, row in rows.items() if row["bound"]}
         for policy in POLICIES:
             show_policy(policy, discount, counted, goals)
+        for fleet in ("helios", "philly"):
+            use = sum_series(use for name, use in series.items() if name.startswith(fleet))
+            row = judge(use, term, discount)
+            ratio = row["policy"] / row["bound"]
+            name = f"commitments.{discount}.policy.summed-{fleet}"
+            print_figure(name, [ratio], "ratio", goal=goals[2])
+
+
+def sum_series(uses: Iterable[Floats]) -> Floats:
+    """Return what a whole fleet uses, hour by hour: one commitment covers all of its clusters."""
+    return np.asarray(np.sum(list(uses), axis=0), dtype=np.float64)
 
 
 def show_policy(
@@ -193,11 +209,17 @@ def measure_scale() -> None:
     ]
     start = time.perf_counter()
     found = find_portfolio(usage, offers)
-    seconds = time.perf_counter() - start
-    print_figure("commitments.past.600_families", [seconds], "s", goal=20)
+    past = time.perf_counter()
+    forecast = build_forecast(usage, MONTHS)
+    if forecast is None:
+        raise ValueError("a year of use has a forecast")
+    build_outlook(usage, [], offers, forecast, TODAY, limits=OfferLimits(), growth={}, teams={})
+    end = time.perf_counter()
+    print_figure("commitments.past.600_families", [past - start], "s")
     print_figure("commitments.past.gap", [100 * found.gap], "%", goal=0.5)
+    print_figure("commitments.review.600_families", [end - start], "s", goal=20)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print_figure("commitments.past.memory", [peak], "MB", goal=1024)
+    print_figure("commitments.review.memory", [peak], "MB", goal=1024)
 
 
 def build_year() -> Usage:

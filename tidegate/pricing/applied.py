@@ -10,8 +10,10 @@ import numpy as np
 
 from tidegate.catalog.instruments import Instrument, Scope, Unit
 from tidegate.pricing.usage import MICRO, Hours, Usage, UsageRow, sum_exactly, to_micro
+from tidegate.vocabulary.capacity import Cloud
 
 _ONE = Decimal(1)
+_Index = Mapping[tuple[Cloud, str], Sequence[UsageRow]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +145,14 @@ def apply_purchases(usage: Usage, purchases: Sequence[Purchase]) -> Applied:
     with the lowest rate, as AWS states it; what it covers is rounded down to a millionth of a
     node, in disfavour of who bought it.
     """
+    index = _index_rows(usage.rows)
     left = {row.id: np.where(usage.known, row.micro_nodes, 0) for row in usage.rows}
     list_cost = _sum_cost(usage.rows, left)
     reservations = [each for each in purchases if each.instrument.pays_on_demand]
-    uses = [_hold(each, usage, left) for each in sorted(reservations, key=_by_order)]
+    uses = [_hold(each, usage, index, left) for each in sorted(reservations, key=_by_order)]
     billed = {key: hours.copy() for key, hours in left.items()}
     others = [each for each in purchases if not each.instrument.pays_on_demand]
-    uses += [_apply(each, usage, left) for each in sorted(others, key=_by_order)]
+    uses += [_apply(each, usage, index, left) for each in sorted(others, key=_by_order)]
     costs: dict[str, Decimal] = {}
     for use in uses:
         currency = use.purchase.currency
@@ -179,12 +182,12 @@ def _active(purchase: Purchase, usage: Usage) -> Hours:
     return active
 
 
-def _hold(purchase: Purchase, usage: Usage, left: dict[str, Hours]) -> PurchaseUse:
+def _hold(purchase: Purchase, usage: Usage, index: _Index, left: dict[str, Hours]) -> PurchaseUse:
     """Raise what is billed to what a reservation holds: the empty part costs as much."""
     size = _active(purchase, usage) * to_micro(purchase.quantity)
     free = size.copy()
     covered: dict[str, Hours] = {}
-    rows = _covered_rows(purchase, usage)
+    rows = _covered_rows(purchase, index)
     for row in rows:
         covered[row.id] = np.minimum(left[row.id], free)
         free -= covered[row.id]
@@ -195,10 +198,10 @@ def _hold(purchase: Purchase, usage: Usage, left: dict[str, Hours]) -> PurchaseU
     return PurchaseUse(purchase, size - free, size, held, covered)
 
 
-def _apply(purchase: Purchase, usage: Usage, left: dict[str, Hours]) -> PurchaseUse:
+def _apply(purchase: Purchase, usage: Usage, index: _Index, left: dict[str, Hours]) -> PurchaseUse:
     active = _active(purchase, usage)
     size = active * to_micro(purchase.quantity)
-    rows = _covered_rows(purchase, usage)
+    rows = _covered_rows(purchase, index)
     covered: dict[str, Hours] = {}
     by_money = purchase.instrument.unit is Unit.AMOUNT
     free = size * MICRO if by_money else size.copy()
@@ -213,8 +216,18 @@ def _apply(purchase: Purchase, usage: Usage, left: dict[str, Hours]) -> Purchase
     return PurchaseUse(purchase, used, size, cost, covered)
 
 
-def _covered_rows(purchase: Purchase, usage: Usage) -> list[UsageRow]:
-    rows = [row for row in usage.rows if purchase.covers(row)]
+def _index_rows(rows: Sequence[UsageRow]) -> _Index:
+    """Return the rows by what a purchase can be for: a type, a family, or a whole cloud."""
+    index: dict[tuple[Cloud, str], list[UsageRow]] = {}
+    for row in rows:
+        for target in dict.fromkeys((row.instance_type, row.family, "")):
+            index.setdefault((row.cloud, target), []).append(row)
+    return index
+
+
+def _covered_rows(purchase: Purchase, index: _Index) -> list[UsageRow]:
+    near = index.get((purchase.instrument.cloud, purchase.target), ())
+    rows = [row for row in near if purchase.covers(row)]
     return sorted(rows, key=lambda row: (-purchase.discount_of(row), purchase.rate(row), row.id))
 
 

@@ -21,8 +21,8 @@ Hours = npt.NDArray[np.int64]
 Known = npt.NDArray[np.bool_]
 """Whether an hour was measured."""
 
-_HALF = 31
-_MASK = (1 << _HALF) - 1
+HALF_BITS = 31
+"""Where a whole number is cut in two, so that each half can be summed over years of hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +104,8 @@ def to_micro(amount: Decimal) -> int:
 
 def sum_exactly(values: Hours) -> int:
     """Return the sum as a whole number of any size; numpy alone would overflow silently."""
-    high, low = values >> _HALF, values & _MASK
-    return (int(high.sum()) << _HALF) + int(low.sum())
+    high, low = values >> HALF_BITS, values & ((1 << HALF_BITS) - 1)
+    return (int(high.sum()) << HALF_BITS) + int(low.sum())
 
 
 def family_of(cloud: Cloud, instance_type: str) -> str:

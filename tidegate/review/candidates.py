@@ -67,7 +67,13 @@ def build_candidates(
         ):
             best[key] = offer
     found = [each for offer in best.values() for each in _place(usage, offer)]
-    kept = [each for each in found if not any(_replaces(other, each) for other in found)]
+    by_row: dict[str, list[Candidate]] = {}
+    for each in found:
+        for row in each.rows:
+            by_row.setdefault(row, []).append(each)
+    kept = [
+        each for each in found if not any(_replaces(other, each) for other in by_row[each.rows[0]])
+    ]
     return tuple(sorted(kept, key=_by_order))
 
 
@@ -131,11 +137,11 @@ def _replaces(other: Candidate, one: Candidate) -> bool:
     """Return whether another candidate covers all that this one does, as cheaply."""
     if other.purchase.currency != one.purchase.currency:
         return False
-    broader = set(one.rows) < set(other.rows) or (
-        set(one.rows) == set(other.rows)
-        and other.purchase.instrument.order > one.purchase.instrument.order
-    )
-    return broader and other.offer.discount >= one.offer.discount
+    if len(other.rows) < len(one.rows) or other.offer.discount < one.offer.discount:
+        return False
+    if other.rows == one.rows:
+        return other.purchase.instrument.order > one.purchase.instrument.order
+    return set(one.rows) < set(other.rows)
 
 
 def _by_order(candidate: Candidate) -> tuple[str, int, Decimal, str]:

@@ -121,7 +121,8 @@ def _solve(
 
 def _choice(candidate: Candidate, rows: Sequence[UsageRow]) -> Choice:
     purchase = candidate.purchase
-    covered = [(index, row) for index, row in enumerate(rows) if row.id in set(candidate.rows)]
+    wanted = set(candidate.rows)
+    covered = [(index, row) for index, row in enumerate(rows) if row.id in wanted]
     ordered = sorted(
         covered, key=lambda each: (-purchase.discount_of(each[1]), purchase.rate(each[1]), each[0])
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from tidegate.catalog.instruments import Unit
 from tidegate.pricing.applied import Applied, Purchase, apply_purchases
-from tidegate.pricing.usage import MICRO, Hours, Usage, sum_exactly
+from tidegate.pricing.usage import HALF_BITS, MICRO, Hours, Usage
 from tidegate.review.candidates import Candidate, with_quantity
 from tidegate.review.ladder import Step
 from tidegate.review.measured import HOURS_OF_WEEK
@@ -144,10 +144,10 @@ def _by_month(usage: Usage, applied: Applied) -> dict[str, list[Decimal]]:
     for row in usage.rows:
         if row.price is not None:
             here = costs.setdefault(row.currency, [Decimal(0)] * months)
-            for month, nodes in enumerate(_split(applied.uncovered[row.id])):
-                here[month] += row.price * sum_exactly(nodes) / MICRO
+            for month, nodes in enumerate(sum_weeks(applied.uncovered[row.id])):
+                here[month] += row.price * nodes / MICRO
     for use in applied.uses:
-        active = [int(np.count_nonzero(part)) for part in _split(use.size)]
+        active = np.count_nonzero(use.size.reshape(-1, HOURS_OF_WEEK), axis=1).tolist()
         whole = sum(active)
         here = costs.setdefault(use.purchase.currency, [Decimal(0)] * months)
         for month, hours in enumerate(active):
@@ -155,5 +155,9 @@ def _by_month(usage: Usage, applied: Applied) -> dict[str, list[Decimal]]:
     return costs
 
 
-def _split(hours: Hours) -> list[Hours]:
-    return list(hours.reshape(-1, HOURS_OF_WEEK))
+def sum_weeks(hours: Hours) -> list[int]:
+    """Return the exact sum of each week's hours."""
+    weeks = hours.reshape(-1, HOURS_OF_WEEK)
+    high, low = weeks >> HALF_BITS, weeks & ((1 << HALF_BITS) - 1)
+    sums = zip(high.sum(axis=1).tolist(), low.sum(axis=1).tolist(), strict=True)
+    return [(upper << HALF_BITS) + lower for upper, lower in sums]
