@@ -106,7 +106,7 @@ def seat_on_assigned(bench: Bench, item: WorkItem, group: Group) -> None:
         current = bench.bins.get(seat)
         choice = by_offering.get(current.offering.id) if current else None
         if current and choice and current.fits(choice, item.shape):
-            bench.take(current, choice, item.shape, item.id)
+            bench.take(current, choice, item.shape, (item.id,))
 
 
 def seat_rest(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -32,12 +33,12 @@ class Layout:
 
 @dataclass(slots=True)
 class Seated:
-    """One worker on one bin, so that it can be taken back."""
+    """Workers on one bin, so that they can be taken back."""
 
     bin: Bin
     choice: Choice
     shape: WorkShape
-    item: str
+    items: Sequence[str]
 
 
 class Bench:
@@ -84,6 +85,10 @@ class Bench:
         """Return where an item's workers were seated."""
         return self._sitting.get(item, [])
 
+    def sitting(self) -> list[tuple[str, list[Bin]]]:
+        """Return everyone who sits, with their bins."""
+        return [(item, seats) for item, seats in self._sitting.items() if seats]
+
     def has_free(self, domain: Domain) -> bool:
         """Return whether any bin may have room for a worker; False is certain."""
         for chip, count in domain.needs:
@@ -107,19 +112,13 @@ class Bench:
             self._order_one(offering)
         return first
 
-    def take(self, seat: Bin, choice: Choice, shape: WorkShape, item: str) -> None:
-        """Seat one worker."""
-        shelf = self.shelves[seat.offering.id]
-        shelf.drop(seat)
-        seat.accelerators -= choice.accelerators
-        seat.vcpus_milli -= shape.vcpus_milli
-        seat.memory_mib -= shape.memory_mib
-        shelf.put(seat)
-        seat.items.append(item)
-        self._sitting.setdefault(item, []).append(seat)
-        if choice.extra:
-            self._per_hour += choice.extra
-        self._journal.append(Seated(seat, choice, shape, item))
+    def take(self, seat: Bin, choice: Choice, shape: WorkShape, items: Sequence[str]) -> None:
+        """Seat one worker of each item named; an item may be named several times."""
+        self._change_room(seat, choice, shape, len(items))
+        seat.items.extend(items)
+        for item in items:
+            self._sitting.setdefault(item, []).append(seat)
+        self._journal.append(Seated(seat, choice, shape, items))
 
     def shut(self, seat: Bin) -> None:
         """Let nobody be seated on a bin any more: it is to be emptied."""
@@ -174,16 +173,20 @@ class Bench:
         self._per_hour -= seat.paid
 
     def _untake(self, entry: Seated) -> None:
-        seat, choice, shape = entry.bin, entry.choice, entry.shape
+        self._change_room(entry.bin, entry.choice, entry.shape, -len(entry.items))
+        del entry.bin.items[-len(entry.items) :]
+        for item in entry.items:
+            self._sitting[item].pop()
+
+    def _change_room(self, seat: Bin, choice: Choice, shape: WorkShape, workers: int) -> None:
         shelf = self.shelves[seat.offering.id]
         shelf.drop(seat)
-        seat.accelerators += choice.accelerators
-        seat.vcpus_milli += shape.vcpus_milli
-        seat.memory_mib += shape.memory_mib
+        seat.accelerators -= choice.accelerators * workers
+        seat.vcpus_milli -= shape.vcpus_milli * workers
+        seat.memory_mib -= shape.memory_mib * workers
         shelf.put(seat)
-        seat.items.remove(entry.item)
-        self._sitting[entry.item].pop()
-        self._per_hour -= choice.extra
+        if choice.extra:
+            self._per_hour += choice.extra * workers
 
     def _add(self, seat: Bin) -> None:
         shelf = self.shelves.get(seat.offering.id)

@@ -50,6 +50,17 @@ class Bin:
             and self.memory_mib >= shape.memory_mib
         )
 
+    def count_fitting(self, choice: Choice, shape: WorkShape, most: int) -> int:
+        """Return how many more workers of a shape have room, up to a number."""
+        for free, taken in (
+            (self.accelerators, choice.accelerators),
+            (self.vcpus_milli, shape.vcpus_milli),
+            (self.memory_mib, shape.memory_mib),
+        ):
+            if taken:
+                most = min(most, free // taken)
+        return max(most, 0)
+
     def reserve(self, work: RunningWork, factor: int = 1) -> None:
         """Take the room of running work; a factor of -1 gives it back."""
         self.accelerators -= factor * work.accelerators

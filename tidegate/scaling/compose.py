@@ -141,9 +141,9 @@ def _holds(draft: Draft) -> tuple[Hold, ...]:
 def _placements(draft: Draft) -> list[Placement]:
     """Return the seats of everyone who sits, partial gangs too: their nodes are theirs."""
     found = []
-    for item in sorted({item for seat in draft.bench.bins.values() for item in seat.items}):
-        seats = sorted(seat.seat for seat in draft.bench.seats_of(item))
-        found += [Placement(item, worker, seat) for worker, seat in enumerate(seats)]
+    for item, seats in sorted(draft.bench.sitting()):
+        names = sorted(seat.seat for seat in seats) if len(seats) > 1 else [seats[0].seat]
+        found += [Placement(item, worker, name) for worker, name in enumerate(names)]
     return found
 
 

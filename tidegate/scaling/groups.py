@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from tidegate.scaling.constraints import count_slots
+from tidegate.scaling.constraints import count_slots, match_need
 from tidegate.scaling.marginal import Choice, Domain, build_domain, list_choices
 from tidegate.scaling.situation import Situation
 from tidegate.vocabulary.demand import WorkItem, WorkShape
@@ -65,6 +65,7 @@ class OptionBook:
         moved = any(entry.read_gb or entry.write_gb for entry in shape.data)
         timed = moved or shape.checkpoint is None
         rooms = self._situation.rooms
+        fitting = (room for room in rooms if match_need(shape, room) or not shape.accelerators)
         return (
             shape.accelerators,
             shape.workers,
@@ -76,7 +77,7 @@ class OptionBook:
             shape.duration_seconds if timed else None,
             bool(shape.vcpus_milli),
             urgent,
-            tuple(count_slots(shape, room) for room in rooms),
+            tuple(count_slots(shape, room) for room in fitting),
         )
 
 

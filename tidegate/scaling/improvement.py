@@ -18,6 +18,7 @@ from tidegate.scaling.exact import Answer, solve_exactly
 from tidegate.scaling.groups import Group
 from tidegate.scaling.marginal import Choice, Domain, build_domain
 from tidegate.scaling.offerings import Offering
+from tidegate.scaling.seating import seat_all
 from tidegate.vocabulary.demand import WorkItem
 from tidegate.vocabulary.plans import Method
 
@@ -52,12 +53,25 @@ def repack(draft: Draft, served: Sequence[WorkItem]) -> Bench | None:
         if not group.uniform:
             order = sort_by_pressure(group, order, pressure)
             domains = tuple(sort_by_pressure(group, domain, pressure) for domain in domains)
-        for item in items:
-            if not seat_rest(bench, item, group, (order,), domains):
-                return None
+        if not _seat_group(bench, group, items, order, domains):
+            return None
         for need in group.shape.accelerators[:1]:
             pressure[need.accelerator] -= need.per_worker * group.shape.workers * len(items)
     return bench
+
+
+def _seat_group(
+    bench: Bench,
+    group: Group,
+    items: Sequence[WorkItem],
+    order: Domain,
+    domains: tuple[Domain, ...],
+) -> bool:
+    """Seat every item of a group; single workers all at once."""
+    if group.shape.workers == 1:
+        missing = [item.id for item in items if not bench.seats_of(item.id)]
+        return seat_all(bench, missing, order, group.shape)
+    return all(seat_rest(bench, item, group, (order,), domains) for item in items)
 
 
 def sort_by_pressure(group: Group, domain: Domain, pressure: Counter[str]) -> Domain:
@@ -107,10 +121,9 @@ def _try_exact(draft: Draft, served: Sequence[WorkItem], answer: Answer) -> Benc
     for item in served:
         seat_on_assigned(bench, item, draft.groups[item.id])
     for group, items in _groups_of(draft, served):
-        for item in items:
-            whole = seat_rest(bench, item, group, (group.anywhere,), group.domains)
-            if not whole or bench.cost().nodes > limit:
-                return None
+        whole = _seat_group(bench, group, items, group.anywhere, group.domains)
+        if not whole or bench.cost().nodes > limit:
+            return None
     return bench
 
 

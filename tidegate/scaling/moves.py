@@ -122,7 +122,7 @@ def _finish(draft: Draft, move: _Move) -> bool:
         if seat.node and not seat.node.work() and not seat.items:
             woken += _price_now(draft, seat.offering)
         if not reserved:
-            bench.take(seat, choice, group.shape, work.item)
+            bench.take(seat, choice, group.shape, (work.item,))
         else:
             seat.items.append(work.item)
     saving = move.price - woken
@@ -208,5 +208,5 @@ def _seat_move(draft: Draft, opened: Bin, entries: list[tuple[RunningWork, Group
         choice = _choice_of(group, opened)
         if choice is None or not opened.fits(choice, group.shape):
             return False
-        draft.bench.take(opened, choice, group.shape, work.item)
+        draft.bench.take(opened, choice, group.shape, (work.item,))
     return True

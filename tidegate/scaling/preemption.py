@@ -34,21 +34,23 @@ def preempt(draft: Draft) -> None:
     if not draft.situation.signals.may_shrink or not draft.situation.signals.may_grow:
         return
     victims = _list_victims(draft)
-    if not victims:
-        return
+    lowest = _lowest(victims)
     for item in draft.pending:
-        if len(draft.preemptions) >= draft.situation.settings.max_preemptions:
-            return
-        lowest = min(victim.work.priority for victim in victims.values()) if victims else 0
-        group = draft.groups[item.id]
-        if not victims or item.shape.priority <= lowest or item.id in draft.served:
+        if item.shape.priority <= lowest or item.id in draft.served:
             continue
-        taken = _make_room(draft, item, group, victims)
+        if not victims or len(draft.preemptions) >= draft.situation.settings.max_preemptions:
+            return
+        taken = _make_room(draft, item, draft.groups[item.id], victims)
         for victim in taken:
             del victims[victim.work.item]
             draft.preemptions.append(_say(victim, item))
         if taken:
             draft.served.add(item.id)
+            lowest = _lowest(victims)
+
+
+def _lowest(victims: dict[str, _Victim]) -> int:
+    return min((victim.work.priority for victim in victims.values()), default=0)
 
 
 def _list_victims(draft: Draft) -> dict[str, _Victim]:
@@ -80,12 +82,12 @@ def _make_room(
         chosen: dict[str, _Victim] = {}
         for choice, seat in _seats_of_domain(draft, domain):
             while _missing(draft, item) and seat.fits(choice, item.shape):
-                draft.bench.take(seat, choice, item.shape, item.id)
+                draft.bench.take(seat, choice, item.shape, (item.id,))
             for victim in _plan_seat(seat, choice, item, victims, chosen):
                 chosen[victim.work.item] = victim
                 _free_seats(draft, victim)
             while _missing(draft, item) and seat.fits(choice, item.shape):
-                draft.bench.take(seat, choice, item.shape, item.id)
+                draft.bench.take(seat, choice, item.shape, (item.id,))
             if not _missing(draft, item):
                 break
         if not _missing(draft, item) and len(chosen) <= limit:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
 from tidegate.scaling.bench import Bench
 from tidegate.scaling.bins import Bin
 from tidegate.scaling.marginal import ZERO, Choice, Domain
 from tidegate.vocabulary.demand import WorkShape
+
+Finder = Callable[[Bench, Domain, WorkShape], tuple[Bin, Choice] | None]
+"""Finds a bin with room for at least one more worker; may order one."""
 
 
 def seat_item(
@@ -20,40 +24,58 @@ def seat_item(
     enough can be ordered.
     """
     if workers == 1 and len(domains) == 1:
-        return _seat_worker(bench, item, domains[0], shape)
-    for seat_worker in (_seat_free, _seat_worker):
+        return seat_all(bench, (item,), domains[0], shape)
+    for find in (_find_nearby, _find_or_order):
         for domain in domains:
             mark = bench.mark()
-            if all(seat_worker(bench, item, domain, shape) for _ in range(workers)):
+            if _seat_by(find, bench, itertools.repeat(item, workers), domain, shape, workers):
                 return True
             bench.rollback(mark)
     return False
 
 
-def _seat_free(bench: Bench, item: str, domain: Domain, shape: WorkShape) -> bool:
-    """Seat one worker on what is there, without moving data."""
-    found = _find_free(bench, domain, shape, ZERO)
-    if found is not None:
-        bench.take(*found, shape, item)
-    return found is not None
+def seat_all(bench: Bench, items: Sequence[str], domain: Domain, shape: WorkShape) -> bool:
+    """Seat one worker of each item; return whether all sit. Those who do not fit are left out."""
+    return _seat_by(_find_or_order, bench, iter(items), domain, shape, len(items))
 
 
-def _seat_worker(bench: Bench, item: str, domain: Domain, shape: WorkShape) -> bool:
-    """Seat one worker on what is there or on a new node, whichever costs less with its data."""
-    if _seat_free(bench, item, domain, shape):
-        return True
-    new = _find_new(bench, domain)
-    most = _cost_of_new(bench, new)
-    if domain.moves_data:
-        far = _find_free(bench, domain, shape, most)
-        if far is not None:
-            bench.take(*far, shape, item)
-            return True
-    opened = bench.order(new.offering) if new else None
-    if new is None or opened is None:
-        return False
-    bench.take(opened, new, shape, item)
+def _seat_by(
+    find: Finder,
+    bench: Bench,
+    items: Iterator[str],
+    domain: Domain,
+    shape: WorkShape,
+    missing: int,
+) -> bool:
+    """Fill one bin after the other: the fullest that fits one worker stays so for the next."""
+    while missing:
+        found = find(bench, domain, shape)
+        if found is None:
+            return False
+        seat, choice = found
+        count = seat.count_fitting(choice, shape, missing)
+        bench.take(seat, choice, shape, tuple(itertools.islice(items, count)))
+        missing -= count
     return True
+
+
+def _find_nearby(bench: Bench, domain: Domain, shape: WorkShape) -> tuple[Bin, Choice] | None:
+    """Return room that is there and needs no data moved."""
+    return _find_free(bench, domain, shape, ZERO)
+
+
+def _find_or_order(bench: Bench, domain: Domain, shape: WorkShape) -> tuple[Bin, Choice] | None:
+    """Return room that is there or a new node, whichever costs less with its data."""
+    nearby = _find_free(bench, domain, shape, ZERO)
+    if nearby is not None:
+        return nearby
+    new = _find_new(bench, domain)
+    if domain.moves_data:
+        far = _find_free(bench, domain, shape, _cost_of_new(bench, new))
+        if far is not None:
+            return far
+    opened = bench.order(new.offering) if new else None
+    return (opened, new) if new and opened else None
 
 
 def _find_free(
