@@ -160,6 +160,20 @@ def explain(
     _print_explanation(found)
 
 
+@app.command(epilog="Example: tidegate review sample --stack prod.json > usage.csv")
+def sample(
+    stack: Annotated[Path, typer.Option("--stack", help="A manifest, or stack outputs as JSON.")],
+    weeks: Annotated[int, typer.Option(min=1, max=53, help="How many weeks of use.")] = 8,
+    as_of: AsOfOption = "",
+) -> None:
+    """Print use to try a review with, made from what a stack declares and marked as simulated."""
+    from tidegate.review.sample import build_sample_usage
+
+    manifest = read_manifest_text(str(stack), _read_text(stack))
+    end = _parse_day(as_of) if as_of else datetime.now(UTC).date()
+    typer.echo(build_sample_usage(manifest, end, weeks), nl=False)
+
+
 def _review(
     usage: Path,
     stacks: list[Path] | None,

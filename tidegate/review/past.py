@@ -13,7 +13,7 @@ from tidegate.pricing.applied import Applied, Purchase, apply_purchases
 from tidegate.pricing.usage import MICRO, Usage, UsageRow
 from tidegate.review.candidates import Candidate, OfferLimits, build_candidates, with_quantity
 from tidegate.review.optimum import DEFAULT_GAP, find_optimum
-from tidegate.review.portfolio import Choice, Floats
+from tidegate.review.portfolio import Choice, Floats, Indices
 
 CENT = Decimal("0.01")
 """Amounts an hour are bought in cents, machines one by one."""
@@ -106,17 +106,63 @@ def _solve(
     candidates: Sequence[Candidate],
     gap: float,
 ) -> tuple[list[Decimal], float]:
-    """Return how much of each candidate to buy, and a bound below every cost of these rows."""
+    """Return how much of each candidate to buy, and a bound below every cost of these rows.
+
+    Machines that nothing else covers are decided by themselves and in whole numbers, so that
+    their cost is its own bound; the others are a linear program together.
+    """
     priced = [row for row in rows if row.price is not None]
     nodes = np.array([without.uncovered[row.id][usage.known] for row in priced]) / MICRO
     prices = np.array([float(row.price or 0) for row in priced])
     choices = [_choice(each, priced) for each in candidates]
-    found = find_optimum(nodes, prices, choices, gap)
-    quantities = [
-        _round(candidate, choice, float(amount), nodes, prices)
-        for candidate, choice, amount in zip(candidates, choices, found.amounts, strict=True)
+    lone = _find_lone(candidates)
+    bound, alone = 0.0, np.zeros(len(priced), dtype=bool)
+    quantities: dict[int, Decimal] = {}
+    for index in lone:
+        quantities[index], cost = _buy_whole(choices[index], nodes, prices)
+        bound += cost
+        alone[choices[index].rows] = True
+    together = [index for index in range(len(candidates)) if index not in quantities]
+    kept = np.flatnonzero(~alone)
+    shifted = [_shift(choices[index], kept) for index in together]
+    found = find_optimum(nodes[kept], prices[kept], shifted, gap)
+    for index, amount in zip(together, found.amounts, strict=True):
+        quantities[index] = _round(candidates[index], choices[index], float(amount), nodes, prices)
+    return [quantities[index] for index in range(len(candidates))], bound + found.bound
+
+
+def _find_lone(candidates: Sequence[Candidate]) -> list[int]:
+    counts: dict[str, int] = {}
+    for candidate in candidates:
+        for row in candidate.rows:
+            counts[row] = counts.get(row, 0) + 1
+    return [
+        index
+        for index, candidate in enumerate(candidates)
+        if candidate.purchase.instrument.unit is Unit.MACHINES
+        and all(counts[row] == 1 for row in candidate.rows)
     ]
-    return quantities, found.bound
+
+
+def _buy_whole(choice: Choice, nodes: Floats, prices: Floats) -> tuple[Decimal, float]:
+    """Return the cheapest whole number of machines and what its rows then cost in all."""
+    share = 1.0 - choice.unit_cost / float(prices[choice.rows[0]])
+    use = nodes[choice.rows].sum(axis=0)
+    quantile = Decimal(repr(float(np.quantile(use, share, method="inverted_cdf"))))
+    low = quantile.to_integral_value(ROUND_FLOOR)
+    costs = {each: _cost_of(choice, each, nodes, prices) for each in (low, low + 1)}
+    return min(costs.items(), key=lambda found: (found[1], found[0]))
+
+
+def _cost_of(choice: Choice, machines: Decimal, nodes: Floats, prices: Floats) -> float:
+    use, price = nodes[choice.rows].sum(axis=0), float(prices[choice.rows[0]])
+    left = np.maximum(use - float(machines), 0.0)
+    return float(machines) * choice.unit_cost * len(use) + price * float(left.sum())
+
+
+def _shift(choice: Choice, kept: Indices) -> Choice:
+    """Return the choice over the rows that are kept alone."""
+    return Choice(np.searchsorted(kept, choice.rows), choice.rates, choice.unit_cost)
 
 
 def _choice(candidate: Candidate, rows: Sequence[UsageRow]) -> Choice:
@@ -141,10 +187,4 @@ def _round(
     if candidate.purchase.instrument.unit is Unit.AMOUNT:
         return exact.quantize(CENT)
     low = exact.to_integral_value(ROUND_FLOOR)
-    use, price = nodes[choice.rows].sum(axis=0), float(prices[choice.rows[0]])
-
-    def cost(machines: Decimal) -> float:
-        left = np.maximum(use - float(machines), 0.0)
-        return float(machines) * choice.unit_cost * len(use) + price * float(left.sum())
-
-    return min((low, low + 1), key=cost)
+    return min((low, low + 1), key=lambda machines: _cost_of(choice, machines, nodes, prices))

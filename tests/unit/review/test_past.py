@@ -144,3 +144,16 @@ def test_the_quantile_of_the_discount_is_bought_for_one_rate():
     found = find_portfolio(build_hours(build_row("a", nodes)), [build_offer(CLOUD_PLAN, "0.36")])
     quantile = np.quantile(nodes, 0.36, method="inverted_cdf")
     assert found.chosen[0].purchase.quantity == Decimal(str(quantile)) * Decimal("6.4")
+
+
+def test_machines_alone_are_bought_whole_and_nothing_whole_is_cheaper():
+    nodes = [0.4, 1.5, 1.6, 2.5, 2.6, 0.2]
+    found = find_portfolio(build_hours(build_row("a", nodes)), [build_offer(MACHINES, "0.36")])
+    costs = {
+        machines: sum(machines * 6.4 + max(use - machines, 0) * 10 for use in nodes)
+        for machines in range(5)
+    }
+    best = min(costs, key=lambda machines: costs[machines])
+    assert [each.purchase.quantity for each in found.chosen] == [best]
+    assert float(total(found)) == pytest.approx(costs[best])
+    assert found.gap == pytest.approx(0.0, abs=1e-9)
