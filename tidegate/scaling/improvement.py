@@ -28,7 +28,8 @@ def improve_layout(draft: Draft) -> None:
     if not draft.bench.new_bins():
         return
     served = [item for item in draft.pending if item.id in draft.served]
-    packed = repack(draft, served)
+    small = len(served) <= draft.situation.settings.repacked_items
+    packed = repack(draft, served) if small else None
     if packed is not None and packed.cost() < draft.bench.cost():
         draft.bench = packed
     answer = solve_exactly(draft.situation, lay_out(draft.situation), _groups_of(draft, served))

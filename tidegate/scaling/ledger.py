@@ -33,10 +33,10 @@ class Ledger:
         self.commitment_used: dict[str, Decimal] = {}
         self.per_hour = ZERO
         for node, offering in nodes:
-            self.nodes[node.pool] += 1
             if offering is not None:
                 self._count(offering, 1)
                 self.per_hour += self._pay(offering)
+            self.nodes[node.pool] += 1
 
     def refusal(self, offering: Offering) -> Cause | None:
         """Return why one more unit of nodes cannot be ordered; None when it can."""
@@ -78,7 +78,9 @@ class Ledger:
     def price_of_new(self, offering: Offering, nodes: int = 1) -> Decimal:
         """Return what more nodes cost an hour; 0 within a commitment and where unknown."""
         covered = min(self._commitment_left(offering), nodes)
-        return (offering.per_hour or ZERO) * (nodes - covered)
+        first = self.nodes[offering.pool] + covered
+        last = self.nodes[offering.pool] + nodes
+        return sum((offering.price_of(place) or ZERO for place in range(first, last)), ZERO)
 
     def is_covered(self, offering: Offering) -> bool:
         """Return whether a commitment pays for one more node."""
@@ -86,9 +88,9 @@ class Ledger:
 
     def add(self, offering: Offering) -> Decimal:
         """Count one node more and return what it costs an hour."""
-        self.nodes[offering.pool] += 1
         self._count(offering, 1)
         paid = self._pay(offering)
+        self.nodes[offering.pool] += 1
         self.per_hour += paid
         return paid
 
@@ -110,7 +112,7 @@ class Ledger:
         if offering.commitment in self.situation.commitments:
             used = self.commitment_used.get(offering.commitment, ZERO)
             self.commitment_used[offering.commitment] = used + offering.commitment_weight
-        return ZERO if covered else offering.per_hour or ZERO
+        return ZERO if covered else offering.price_of(self.nodes[offering.pool]) or ZERO
 
     def _commitment_left(self, offering: Offering) -> int:
         """Return the whole nodes of an offering that its commitment still pays for."""

@@ -58,6 +58,8 @@ class Offering:
         commitment: The id of the commitment that pays first; empty without one.
         commitment_weight: What one node uses up of it.
         assumed: True when the price is an average or a ratio.
+        base_nodes: Of a spot pool: its first nodes, which its cloud buys on demand.
+        base_per_hour: What those cost; None where unknown.
     """
 
     id: str
@@ -74,6 +76,12 @@ class Offering:
     commitment: str = ""
     commitment_weight: Decimal = Decimal(1)
     assumed: bool = False
+    base_nodes: int = 0
+    base_per_hour: Decimal | None = None
+
+    def price_of(self, position: int) -> Decimal | None:
+        """Return the price of the n-th node of the pool, counted from 0."""
+        return self.base_per_hour if position < self.base_nodes else self.per_hour
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,7 @@ class ScalingSettings:
         commitment_lead_seconds: Nodes of an ending capacity block are drained this early.
         default_duration_seconds: Stands in for an unknown run time when transfers are weighed.
         deadline_margin_seconds: Kept between the end of work and its deadline.
+        repacked_items: Up to this many served items are laid out anew to cost less.
         exact_groups: Solve exactly up to this many shapes; 0 never does.
         exact_columns: And up to this many shape-offering pairs.
         exact_nodes: Branch-and-bound nodes that the solver may visit.
@@ -74,6 +75,7 @@ class ScalingSettings:
     commitment_lead_seconds: int = 2400
     default_duration_seconds: int = 3600
     deadline_margin_seconds: int = 300
+    repacked_items: int = 50_000
     exact_groups: int = 40
     exact_columns: int = 400
     exact_nodes: int = 2000

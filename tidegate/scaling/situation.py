@@ -111,10 +111,16 @@ def build_situation(
 
 
 def _without_nonsense(offering: Offering) -> Offering:
-    """Return an offering whose senseless amounts are unknown, so that no sum takes them in."""
+    """Return an offering whose senseless amounts are unknown, so that no sum takes them in.
+
+    Where the first nodes' own price is unknown, no price of the offering can be relied on.
+    """
+    base = _sensible(offering.base_per_hour)
+    unknown = offering.base_nodes > 0 and base is None
     return replace(
         offering,
-        per_hour=_sensible(offering.per_hour),
+        per_hour=None if unknown else _sensible(offering.per_hour),
+        base_per_hour=base,
         interruptions_per_hour=_sensible(offering.interruptions_per_hour),
         commitment_weight=_sensible(offering.commitment_weight) or Decimal(0),
     )

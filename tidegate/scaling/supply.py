@@ -111,6 +111,7 @@ class _Builder:
         reserved = pool.capacity_type is CapacityType.RESERVED
         listed = CapacityType.ON_DEMAND if reserved else pool.capacity_type
         amount, assumed = self._price(pool, name, listed)
+        on_demand, od_assumed = self._on_demand_part(pool, name)
         known = {entry.id: entry for entry in self.manifest.commitments}
         commitment = known.get(pool.reservation)
         return Offering(
@@ -119,15 +120,23 @@ class _Builder:
             instance_type=name,
             capacity_type=pool.capacity_type,
             room=build_room(pool, find_machine(self.catalog, pool, name)),
-            per_hour=amount,
+            per_hour=_blend(amount, on_demand, pool.on_demand_percent_above_base),
             boot_seconds=pool.boot_seconds,
             zone=zone,
             interruptions_per_hour=self.rates.get(offering_id),
             quota=self._quota(pool, name, listed),
             commitment=commitment.id if commitment else "",
             commitment_weight=_weight(commitment, pool, amount),
-            assumed=assumed,
+            assumed=assumed or od_assumed,
+            base_nodes=pool.on_demand_base_nodes,
+            base_per_hour=on_demand,
         )
+
+    def _on_demand_part(self, pool: Pool, name: str) -> tuple[Decimal | None, bool]:
+        """Return the price of what a spot pool buys on demand; None where it buys nothing so."""
+        if not (pool.on_demand_base_nodes or pool.on_demand_percent_above_base):
+            return None, False
+        return self._price(pool, name, CapacityType.ON_DEMAND)
 
     def _price(self, pool: Pool, name: str, listed: CapacityType) -> tuple[Decimal | None, bool]:
         place = (pool.cloud, pool.region, name, listed)
@@ -169,6 +178,15 @@ def build_room(pool: Pool, machine: InstanceType | None) -> NodeRoom:
         vcpus_milli=None if vcpus is None else vcpus * 1000,
         memory_mib=None if memory is None else int(memory * 1024),
     )
+
+
+def _blend(spot: Decimal | None, on_demand: Decimal | None, percent: int) -> Decimal | None:
+    """Return what one more node costs on average, where a share of them is bought on demand."""
+    if not percent:
+        return spot
+    if spot is None or on_demand is None:
+        return None
+    return (spot * (100 - percent) + on_demand * percent) / 100
 
 
 def _weight(commitment: Commitment | None, pool: Pool, price: Decimal | None) -> Decimal:

@@ -230,3 +230,23 @@ def test_an_unknown_size_of_machine_serves_what_its_accelerators_allow():
     blind = offering(room=NodeRoom("h100-80gb", 8, None, None))
     wanted = item("job", shape(8, vcpus_milli=90_000, memory_mib=10**6))
     assert ordered(plan([pool()], [blind], wanted)) == {"train/node": 1}
+
+
+def test_the_first_nodes_of_a_spot_pool_cost_what_on_demand_costs():
+    mixed = offering(base_nodes=1, base_per_hour=Decimal(80), **SPOT)
+    found = plan([pool()], [mixed], item("a"), item("b"))
+    assert found.per_hour.amount == Decimal(104)
+
+
+def test_an_unknown_price_of_the_first_nodes_makes_the_whole_offering_unpriced():
+    found = plan([pool()], [offering(base_nodes=1, **SPOT)], item())
+    assert (ordered(found), found.unpriced) == ({"train/node": 1}, ("train/node",))
+
+
+def test_quotas_count_what_is_used_outside_the_fleet():
+    market = {"quotas": {"p5": 3}, "quota_used_elsewhere": {"p5": 2}}
+    found = plan([pool()], [offering(quota="p5")], item("a"), item("b"), market=market)
+    assert ordered(found) == {"train/node": 1}
+    assert found.unmet[0].causes == (
+        Cause(CauseKind.QUOTA, "train/node", "quota p5 has 3 of 3 in use"),
+    )

@@ -97,6 +97,15 @@ def test_reserved_nodes_cost_on_demand_beyond_their_commitment(catalog):
     assert found.commitments == (CommittedCapacity("block", Decimal(2), end, evicts=True),)
 
 
+def test_a_spot_pool_s_on_demand_part_is_priced_as_such(catalog):
+    mixed = POOL | {"on_demand_base_nodes": 2, "on_demand_percent_above_base": 25, "zones": []}
+    (found,) = build_offerings(manifest(mixed), catalog).offerings
+    spot = catalog.price("gcp", "us-central1", "a3-highgpu-8g", "spot").per_hour.amount
+    full = catalog.price("gcp", "us-central1", "a3-highgpu-8g", "on-demand").per_hour.amount
+    assert found.per_hour == (spot * 75 + full * 25) / 100
+    assert [found.price_of(place) for place in (0, 1, 2)] == [full, full, found.per_hour]
+
+
 def test_a_commitment_of_an_amount_is_used_up_by_price(catalog):
     reserved = POOL | {"capacity_type": "reserved", "reservation": "plan", "zones": []}
     plan = {
