@@ -160,6 +160,14 @@ def explain(
     _print_explanation(found)
 
 
+@app.command(epilog="Example: tidegate review schema > commitment-review-v1.json")
+def schema() -> None:
+    """Print the JSON Schema of `tidegate review commitments --format json`."""
+    from tidegate.cli.review_schema import build_review_schema
+
+    print_json(build_review_schema())
+
+
 @app.command(epilog="Example: tidegate review sample --stack prod.json > usage.csv")
 def sample(
     stack: Annotated[Path, typer.Option("--stack", help="A manifest, or stack outputs as JSON.")],

@@ -131,7 +131,7 @@ def _future(review: CommitmentReview) -> Iterator[str]:
     currencies = sorted({key for costs in outlook.hindsight.values() for key in costs})
     for currency in currencies:
         yield from _portfolios(outlook, currency)
-    yield "Scenarios:"
+    yield "`outlook:<portfolio>:<scenario>` explains a cell. Scenarios:"
     yield ""
     yield from (f"- `{each.name}`: {_cell(each.assumption)}" for each in outlook.scenarios)
     yield ""

@@ -10,6 +10,7 @@ from functools import partial
 
 from tidegate.pricing.usage import MICRO, UsageRow, sum_exactly
 from tidegate.review.commitments import CommitmentReview
+from tidegate.review.outlook import Line
 from tidegate.vocabulary.problems import nearest, refuse
 
 
@@ -93,6 +94,10 @@ def _builders(review: CommitmentReview) -> dict[str, Callable[[], Explanation]]:
     for target in review.outlook.targets if review.outlook else ():
         key = target.candidate.id
         found[f"target:{key}"] = partial(_explain_target, review, key)
+    for line in review.outlook.lines if review.outlook else ():
+        for scenario in line.cells:
+            wanted = f"outlook:{line.name}:{scenario}"
+            found[wanted] = partial(_explain_cell, review, line, scenario)
     return found
 
 
@@ -251,3 +256,30 @@ def _explain_target(review: CommitmentReview, key: str) -> Explanation:
     )
     rows = [row for row in review.usage.rows if row.id in target.candidate.rows]
     return _build(review, f"target:{key}", f"what to buy of {key}", formula, values, rows)
+
+
+def _explain_cell(review: CommitmentReview, line: Line, scenario: str) -> Explanation:
+    cell = line.cells[scenario]
+    scenarios = review.outlook.scenarios if review.outlook else ()
+    assumption = next(each.assumption for each in scenarios if each.name == scenario)
+    values = {"assumes": assumption}
+    for bought in line.purchases:
+        offer = bought.candidate.offer
+        assumed = ", assumed" if offer.assumed else ""
+        values[f"{bought.candidate.id} in month {bought.month}"] = (
+            f"{bought.purchase.quantity} {offer.instrument.unit.value}, "
+            f"{bought.hourly:.4f} {bought.purchase.currency} an hour at {offer.discount:.0%} off "
+            f"({offer.origin}, {offer.as_of}{assumed})"
+        )
+    values["cost"] = _money(cell.cost)
+    values["regret"] = _money(cell.regret)
+    used = cell.utilization
+    values["utilization of what is new"] = "nothing is new" if used is None else f"{used:.4f}"
+    formula = (
+        "each month stands as one typical week × 730 ÷ 168: Σ what is held and bought, used or "
+        "not, plus Σ uncovered use × price; regret is against the cheapest portfolio bought at "
+        "the start for this very scenario. The weeks are fitted to the rows below"
+    )
+    title = f"{line.name} if {scenario}"
+    wanted = f"outlook:{line.name}:{scenario}"
+    return _build(review, wanted, title, formula, values, review.usage.rows)

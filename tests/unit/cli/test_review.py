@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 from support.review_inputs import TODAY, build_stack, build_usage_csv
 from typer.testing import CliRunner
 
@@ -93,14 +94,27 @@ def test_changing_one_row_of_use_changes_what_explain_shows(inputs, tmp_path):
     assert after["values"]["cost on demand"] != before["values"]["cost on demand"]
 
 
-def test_everything_listed_can_be_explained(inputs):
+def test_what_can_be_explained_is_listed_and_shown_for_people(inputs):
     listed = run("explain", inputs).split()
-    assert "past.optimum" in listed
-    for key in listed:
-        found = json.loads(run("explain", inputs, key, "--format", "json"))
-        assert found["formula"]
-        assert found["values"]
-        assert found["rows"]
+    assert {"past.optimum", "idle:idle", "outlook:ladder:low"} <= set(listed)
+    text = run("explain", inputs, "utilization:idle")
+    assert "formula: Σ used ÷ Σ bought" in text
+    assert "2026-10-05T00:00Z asleep g6.12xlarge: 0 nodes" in text
+    assert "rows more; all with --format json" in text
+
+
+def test_the_json_keeps_to_its_schema(inputs, tmp_path):
+    schema = json.loads(CliRunner().invoke(app, ["review", "schema"]).stdout)
+    validator = Draft202012Validator(schema)
+    Draft202012Validator.check_schema(schema)
+    validator.validate(review(inputs, "--growth", "launch=0.5"))
+    (tmp_path / "stack.json").write_text((inputs / "stack.json").read_text(), encoding="utf-8")
+    short = "".join(f"{line}\n" for line in build_usage_csv(1).splitlines()[:100])
+    (tmp_path / "usage.csv").write_text(short, encoding="utf-8")
+    found = review(tmp_path)
+    assert found["outlook"] is None
+    validator.validate(found)
+    assert not validator.is_valid({**found, "surprise": 1})
 
 
 def test_an_unknown_id_is_refused_with_the_nearest(inputs):

@@ -18,6 +18,7 @@ from tidegate.catalog.load import load_catalog
 from tidegate.manifest.read import read_manifest
 from tidegate.pricing.usage import Usage
 from tidegate.review.commitments import ReviewSettings, build_commitment_review
+from tidegate.review.explain import explain, list_ids
 from tidegate.review.usage_rows import parse_usage_csv
 from tidegate.vocabulary.problems import InvalidInput
 
@@ -235,3 +236,16 @@ def test_simulated_use_is_marked():
     assert isinstance(found.usage, Usage)
     assert found.usage.simulated
     assert any("a simulation made" in str(each) for each in found.remarks)
+
+
+def test_everything_listed_can_be_explained_with_its_rows_and_prices():
+    found = review()
+    for key in list_ids(found):
+        explained = explain(found, key)
+        assert explained.id == key
+        assert explained.formula
+        assert explained.values
+        assert {price.what for price in explained.prices} <= {
+            f"{row.instance_type} in {row.region}, a node an hour" for row in found.usage.rows
+        }
+        assert len(explained.rows) == len(explained.prices) * found.usage.hours
