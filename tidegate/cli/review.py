@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, date, datetime
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tidegate.catalog.catalog import Catalog
+from tidegate.catalog.instruments import InstrumentOffer
 from tidegate.catalog.load import load_catalog
 from tidegate.cli.output import FormatOption, OutputFormat, print_json
 from tidegate.manifest.model import Manifest
@@ -59,6 +62,10 @@ OverlayOption = Annotated[
     list[Path] | None,
     typer.Option("--overlay", help="A file of your own prices; repeat it to lay several on top."),
 ]
+QuotesOption = Annotated[
+    Path | None,
+    typer.Option("--quotes", help="A YAML file of your own quotes for instruments."),
+]
 AsOfOption = Annotated[
     str, typer.Option("--as-of", help="The day of the review, as 2026-11-30; today without it.")
 ]
@@ -84,6 +91,7 @@ def commitments(
     usage: UsageOption,
     stack: StackOption = None,
     overlay: OverlayOption = None,
+    quotes: QuotesOption = None,
     as_of: AsOfOption = "",
     longest_term: TermOption = 12,
     most_upfront: UpfrontOption = "0",
@@ -105,7 +113,9 @@ def commitments(
     Exit code 0, or 2 where the usage or an option cannot be taken. A stack that cannot be read is
     said in the review, which goes on with the others.
     """
-    review = _review(usage, stack, overlay, as_of, longest_term, most_upfront, months, growth)
+    review = _review(
+        usage, stack, overlay, quotes, as_of, longest_term, most_upfront, months, growth
+    )
     if patch is not None:
         from tidegate.cli.review_patch import add_purchases
 
@@ -131,6 +141,7 @@ def explain(
     ] = "",
     stack: StackOption = None,
     overlay: OverlayOption = None,
+    quotes: QuotesOption = None,
     as_of: AsOfOption = "",
     longest_term: TermOption = 12,
     most_upfront: UpfrontOption = "0",
@@ -139,7 +150,9 @@ def explain(
     output: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Show the rows, prices and formula behind a number; without an ID, list what there is."""
-    review = _review(usage, stack, overlay, as_of, longest_term, most_upfront, months, growth)
+    review = _review(
+        usage, stack, overlay, quotes, as_of, longest_term, most_upfront, months, growth
+    )
     from tidegate.review.explain import explain as explain_number
     from tidegate.review.explain import list_ids
 
@@ -186,6 +199,7 @@ def _review(
     usage: Path,
     stacks: list[Path] | None,
     overlay: list[Path] | None,
+    quotes: Path | None,
     as_of: str,
     longest_term: int,
     most_upfront: str,
@@ -199,15 +213,16 @@ def _review(
     except ModuleNotFoundError as error:
         message = f"reviews need {error.name}: install tidegate[review]"
         raise Unavailable(message) from error
+    catalog = load_catalog(overlay)
     settings = ReviewSettings(
         today=_parse_day(as_of) if as_of else datetime.now(UTC).date(),
         limits=OfferLimits(longest_term, _parse_share(most_upfront)),
         months=months,
         growth=dict(_parse_growth(text) for text in growth or ()),
+        quotes=_read_quotes(quotes, catalog) if quotes else (),
     )
     manifests, remarks = _read_stacks(stacks or [])
     rows, usage_remarks = parse_usage_csv(str(usage), _read_text(usage))
-    catalog = load_catalog(overlay)
     with _progress():
         return build_commitment_review(
             str(usage), rows, manifests, catalog, settings, [*remarks, *usage_remarks]
@@ -238,6 +253,22 @@ def _read_stacks(paths: list[Path]) -> tuple[list[Manifest], list[Remark]]:
             consequence = "what it declares is not known, and its pools count as undeclared"
             remarks.append(Remark(str(path), f"cannot be read: {reason}", consequence))
     return manifests, remarks
+
+
+def _read_quotes(path: Path, catalog: Catalog) -> tuple[InstrumentOffer, ...]:
+    import yaml
+
+    from tidegate.review.quotes import parse_quotes
+
+    try:
+        document = yaml.safe_load(_read_text(path))
+    except yaml.YAMLError as error:
+        raise refuse(str(path), "", None, f"is no YAML ({error})", "a file of quotes") from error
+    if not isinstance(document, dict):
+        raise refuse(str(path), "", None, "holds no mapping", "a list under `quotes`")
+    # YAML reads 0.3 as a binary fraction; its shortest text is what was written.
+    plain = json.loads(json.dumps(document, default=str), parse_float=str)
+    return parse_quotes(str(path), plain, catalog.instruments)
 
 
 def _read_text(path: Path) -> str:

@@ -18,6 +18,7 @@ from tidegate.review.inventory import Inventory, build_inventory
 from tidegate.review.measured import build_measured
 from tidegate.review.outlook import Outlook, build_outlook
 from tidegate.review.past import Portfolio, find_portfolio
+from tidegate.review.quotes import prefer_quotes
 from tidegate.review.remarks import Remark
 from tidegate.review.usage_rows import UsedHour
 from tidegate.vocabulary.capacity import Cloud
@@ -34,12 +35,14 @@ class ReviewSettings:
         limits: What the team would sign.
         months: How far the future is looked at.
         growth: Name → growth a year, as scenarios.
+        quotes: A team's own quotes, which go before averages.
     """
 
     today: date
     limits: OfferLimits = field(default_factory=OfferLimits)
     months: int = 12
     growth: Mapping[str, float] = field(default_factory=dict)
+    quotes: tuple[InstrumentOffer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,8 @@ def build_commitment_review(
     held, held_remarks = read_held(manifests, usage, catalog)
     applied = apply_purchases(usage, [each.purchase for each in held])
     inventory = build_inventory(measured, held, applied, settings.today)
-    offers = tuple(offer for cloud in Cloud for offer in catalog.instrument_offers(cloud))
+    averages = [offer for cloud in Cloud for offer in catalog.instrument_offers(cloud)]
+    offers = prefer_quotes(averages, settings.quotes)
     forecast = build_forecast(usage, settings.months)
     outlook = None
     if forecast is not None:

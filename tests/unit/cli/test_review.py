@@ -143,6 +143,21 @@ def test_a_patch_on_averages_needs_to_be_accepted(inputs, tmp_path):
     }
 
 
+def test_a_patch_on_quotes_needs_no_acceptance(inputs, tmp_path):
+    quotes = tmp_path / "quotes.yaml"
+    quotes.write_text(
+        "quotes:\n- {cloud: aws, instrument: compute-savings-plan, termMonths: 12, "
+        "discount: 0.4, asOf: 2026-11-20, origin: offer Q-1}\n",
+        encoding="utf-8",
+    )
+    stack = tmp_path / "Pulumi.prod.yaml"
+    stack.write_text("config:\n  tidegate:environment: prod\n", encoding="utf-8")
+    found = review(inputs, "--quotes", str(quotes), "--patch", str(stack))
+    (bought,) = found["past"]["portfolio"]
+    assert (bought["offer"]["discount"], bought["offer"]["assumed"]) == ("0.4", False)
+    assert len(yaml.safe_load(stack.read_text())["config"]["tidegate:commitments"]) == 1
+
+
 def test_a_stack_that_cannot_be_read_is_said_and_the_review_goes_on(inputs, tmp_path):
     newer = tmp_path / "newer.json"
     newer.write_text(json.dumps({"version": "tidegate/capacity/v9"}), encoding="utf-8")
