@@ -12,7 +12,7 @@ from figures import print_figure
 
 from tidegate.scaling.decide import decide
 from tidegate.scaling.fleet import Fleet, Node, NodePhase, PoolSupply, RunningWork
-from tidegate.scaling.offerings import NodeRoom, Offering, Offerings
+from tidegate.scaling.offerings import NodeRoom, Offering, Offerings, TransferLane
 from tidegate.scaling.settings import ScalingSettings
 from tidegate.vocabulary.capacity import CapacityType
 from tidegate.vocabulary.demand import (
@@ -78,7 +78,13 @@ def build_supply() -> tuple[Fleet, Offerings]:
         since = NOW - timedelta(seconds=90 + number)
         nodes.append(Node(f"n{number}", offering.pool, offering.id, phase, since, running))
     quotas = {f"{region}/{chip}": 24_000 for region in REGIONS for chip in CHIPS}
-    return Fleet(tuple(pools), tuple(nodes), NOW), Offerings(tuple(offerings), quotas=quotas)
+    lane = TransferLane(Decimal("0.02"), Decimal("0.5"))
+    places = [f"cloud/{region}" for region in REGIONS]
+    lanes = {(here, there): lane for here in places for there in places if here != there}
+    return (
+        Fleet(tuple(pools), tuple(nodes), NOW),
+        Offerings(tuple(offerings), quotas=quotas, lanes=lanes),
+    )
 
 
 def build_offering(pool: str, chip: str, rank: int, zone: str, spot: bool) -> Offering:
@@ -108,8 +114,8 @@ def build_shape(number: int) -> WorkShape:
         workers=4 if number % 20 == 0 else 1,
         priority=number % 3,
         checkpoint=CheckpointHabit(600, 10, 60),
-        duration_seconds=3600 + number,
-        data=(DataNeed("cloud", REGIONS[number % len(REGIONS)]),),
+        duration_seconds=3600 * (1 + number % 8),
+        data=(DataNeed("cloud", REGIONS[number % len(REGIONS)], read_gb=50),),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from decimal import Decimal
+from operator import itemgetter
 
 from tidegate.scaling.bins import Bin
 from tidegate.scaling.constraints import find_exclusion
@@ -97,15 +98,13 @@ def _price_of(draft: Draft, seats: list[Bin]) -> Money | None:
 
 def _fallbacks(draft: Draft, seats: list[Bin]) -> tuple[str, ...]:
     """Return what every item on these seats could take instead, in its order of choice."""
-    items = {item for seat in seats for item in seat.items if item in draft.groups}
-    groups = {id(draft.groups[item]): draft.groups[item] for item in items}
+    groups = (draft.groups[item] for seat in seats for item in seat.items if item in draft.groups)
+    # Shapes with the same options share them, so each is looked at once.
+    options = {id(group.anywhere): group.anywhere for group in groups}
+    closed = draft.situation.closed
     lists = [
-        [
-            c.offering.id
-            for c in group.anywhere.choices
-            if c.offering.id not in draft.situation.closed
-        ]
-        for group in groups.values()
+        [choice.offering.id for choice in domain.choices if choice.offering.id not in closed]
+        for domain in options.values()
     ]
     if not lists:
         return ()
@@ -141,7 +140,7 @@ def _holds(draft: Draft) -> tuple[Hold, ...]:
 def _placements(draft: Draft) -> list[Placement]:
     """Return the seats of everyone who sits, partial gangs too: their nodes are theirs."""
     found = []
-    for item, seats in sorted(draft.bench.sitting()):
+    for item, seats in sorted(draft.bench.sitting(), key=itemgetter(0)):
         names = sorted(seat.seat for seat in seats) if len(seats) > 1 else [seats[0].seat]
         found += [Placement(item, worker, name) for worker, name in enumerate(names)]
     return found
