@@ -165,7 +165,8 @@ def _explain_declared(review: CommitmentReview) -> Explanation:
 
 
 def _explain_optimum(review: CommitmentReview) -> Explanation:
-    values = {"cost": _money(review.past.applied.totals()), "bound": f"{review.past.bound:.2f}"}
+    bounds = {key: Decimal(repr(bound)) for key, bound in review.past.bounds.items()}
+    values = {"cost": _money(review.past.applied.totals()), "bound": _money(bounds)}
     for each in review.past.chosen:
         offer = each.candidate.offer
         assumed = ", assumed" if offer.assumed else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 
@@ -35,20 +35,20 @@ class Portfolio:
         chosen: What was bought, in the order of application.
         applied: The use with it, replayed in each instrument's order of application.
         without: The same use with what is held already and nothing new.
-        bound: No portfolio of these instruments costs less than this, all currencies apart.
-        cost: What this one costs by the replay, in the same terms.
+        bounds: Currency → what no portfolio of these instruments undercuts.
     """
 
     chosen: tuple[Chosen, ...]
     applied: Applied
     without: Applied
-    bound: float
-    cost: float
+    bounds: Mapping[str, float]
 
     @property
     def gap(self) -> float:
-        """Return how far the replayed cost is above the bound, relative to it."""
-        return 0.0 if self.cost <= 0 else max(0.0, (self.cost - self.bound) / self.cost)
+        """Return how far the replayed cost is above the bound: the most of any currency."""
+        costs = {key: float(cost) for key, cost in self.applied.totals().items() if cost > 0}
+        shares = [(cost - self.bounds.get(key, 0.0)) / cost for key, cost in costs.items()]
+        return max([0.0, *shares])
 
 
 def find_portfolio(
@@ -73,12 +73,12 @@ def find_portfolio(
     without = apply_purchases(usage, held)
     candidates = build_candidates(usage, offers, limits or OfferLimits())
     chosen: list[Chosen] = []
-    bound = 0.0
+    bounds = {key: float(cost) for key, cost in without.purchase_cost.items()}
     for group in _split(usage.rows):
         rows = [row for row in usage.rows if (row.cloud.value, row.currency) == group]
         here = [each for each in candidates if _group_of(each) == group]
         quantities, below = _solve(rows, without, usage, here, gap)
-        bound += below
+        bounds[group[1]] = bounds.get(group[1], 0.0) + below
         chosen += [
             Chosen(candidate, with_quantity(candidate, quantity))
             for candidate, quantity in zip(here, quantities, strict=True)
@@ -86,9 +86,7 @@ def find_portfolio(
         ]
     purchases = [*held, *(each.purchase for each in chosen)]
     applied = apply_purchases(usage, purchases)
-    cost = sum(applied.totals().values())
-    fixed = sum(without.purchase_cost.values())
-    return Portfolio(tuple(chosen), applied, without, bound + float(fixed), float(cost))
+    return Portfolio(tuple(chosen), applied, without, bounds)
 
 
 def _split(rows: Sequence[UsageRow]) -> list[tuple[str, str]]:

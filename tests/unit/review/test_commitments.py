@@ -249,3 +249,23 @@ def test_everything_listed_can_be_explained_with_its_rows_and_prices():
             f"{row.instance_type} in {row.region}, a node an hour" for row in found.usage.rows
         }
         assert len(explained.rows) == len(explained.prices) * found.usage.hours
+
+
+def test_mixed_currencies_are_said_and_stand_apart(tmp_path):
+    overlay = tmp_path / "prices.yaml"
+    overlay.write_text(
+        "version: tidegate/prices/v1\n"
+        "currencies: {EUR: {inUsd: 1.08, asOf: 2026-11-27, origin: ECB}}\n"
+        "defaults: {cloud: aws, asOf: 2026-11-01, origin: an agreement}\n"
+        "prices:\n- {region: us-east-1, instanceType: p4d.24xlarge, capacityType: on-demand, "
+        "perHour: 20, currency: EUR}\n",
+        encoding="utf-8",
+    )
+    rows, _ = parse_usage_csv("u.csv", build_usage_csv(4))
+    manifest = read_manifest("stack", build_stack())
+    settings = ReviewSettings(today=TODAY)
+    found = build_commitment_review("u.csv", rows, [manifest], load_catalog(overlay), settings)
+    assert any("is priced in EUR and USD" in str(each) for each in found.remarks)
+    assert found.past.without.totals()["EUR"] == 20 * 4 * 168
+    assert found.outlook is not None
+    assert set(found.outlook.lines[0].cells["expected"].cost) == {"EUR", "USD"}

@@ -99,7 +99,7 @@ def test_never_costs_more_than_buying_nothing_nor_less_than_its_bound(hours):
     # Amounts are bought in cents: at most half a cent an hour and plan is lost by that.
     slack = Decimal("0.02") * len(hours)
     assert total(found) <= found.without.total() + slack
-    assert float(total(found)) >= found.bound - 1e-6
+    assert float(total(found)) >= found.bounds["USD"] - 1e-6
 
 
 @given(hourly)
@@ -117,7 +117,7 @@ def test_the_order_of_pools_changes_nothing(hours):
 def test_scaled_use_costs_as_much_more(hours, factor):
     once = find_portfolio(build(hours), OFFERS, gap=1e-7)
     often = find_portfolio(build(hours, scale=factor), OFFERS, gap=1e-7)
-    assert often.bound == pytest.approx(factor * once.bound, rel=1e-6)
+    assert often.bounds["USD"] == pytest.approx(factor * once.bounds["USD"], rel=1e-6)
     cents = 0.02 * len(hours) * (factor + 1)
     assert float(total(often)) <= factor * float(total(once)) + cents
 
@@ -127,7 +127,7 @@ def test_scaled_use_costs_as_much_more(hours, factor):
 def test_scaled_prices_cost_as_much_more(hours, factor):
     once = find_portfolio(build(hours), OFFERS, gap=1e-7)
     often = find_portfolio(build(hours, price_scale=factor), OFFERS, gap=1e-7)
-    assert often.bound == pytest.approx(factor * once.bound, rel=1e-6)
+    assert often.bounds["USD"] == pytest.approx(factor * once.bounds["USD"], rel=1e-6)
 
 
 @given(hourly)
@@ -136,7 +136,7 @@ def test_another_offer_never_raises_the_optimum(hours):
     usage = build(hours)
     fewer = find_portfolio(usage, OFFERS[:1], gap=1e-7)
     more = find_portfolio(usage, OFFERS, gap=1e-7)
-    assert more.bound <= fewer.bound * (1 + 1e-6) + 1e-6
+    assert more.bounds["USD"] <= fewer.bounds["USD"] * (1 + 1e-6) + 1e-6
 
 
 def test_the_quantile_of_the_discount_is_bought_for_one_rate():
@@ -157,3 +157,17 @@ def test_machines_alone_are_bought_whole_and_nothing_whole_is_cheaper():
     assert [each.purchase.quantity for each in found.chosen] == [best]
     assert float(total(found)) == pytest.approx(costs[best])
     assert found.gap == pytest.approx(0.0, abs=1e-9)
+
+
+def test_currencies_are_solved_and_summed_apart():
+    usage = build_hours(
+        build_row("a", [2, 2, 2]),
+        build_row("b", [1, 1, 1], currency="EUR", instance_type="g6.xlarge"),
+    )
+    found = find_portfolio(usage, [build_offer(CLOUD_PLAN, "0.28")])
+    assert {each.purchase.currency: each.purchase.quantity for each in found.chosen} == {
+        "USD": Decimal("14.40"),
+        "EUR": Decimal("7.20"),
+    }
+    assert found.applied.totals() == {"EUR": Decimal("21.6"), "USD": Decimal("43.2")}
+    assert found.bounds == pytest.approx({"EUR": 21.6, "USD": 43.2})
