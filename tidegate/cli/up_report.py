@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -146,7 +147,7 @@ def _resource_table(manifest: Manifest, state: StackState) -> Table:
     for (package, _), count in count_resources(state).items():
         made[package] += count
     for cloud, provider in (("aws", "aws"), ("gcp", "gcp"), ("azure", "azure-native")):
-        columns = (
+        columns: tuple[Sequence[Any], ...] = (
             manifest.pools,
             [*manifest.endpoints, *manifest.notebooks],
             manifest.buckets,
