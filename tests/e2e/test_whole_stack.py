@@ -29,10 +29,9 @@ def test_every_component_comes_up_on_every_cloud(workspace: Workspace) -> None:
         component = resource["type"].rpartition(":")[2]
         if resource["type"].startswith("tidegate:") and component != "ExistingPool":
             (bound, *_) = [*resource["outputs"]["bindings"].values()]
-            clouds.setdefault(component, set()).add(bound.get("cloud", "kubernetes"))
-    everywhere = {"aws", "gcp", "azure"}
+            clouds.setdefault(component, set()).add(bound["cloud"])
     assert clouds == {
-        name: {"kubernetes"} if name == "Queues" else everywhere
+        name: {"aws", "gcp", "azure"}
         for name in tidegate_components.__all__
         if name != "ExistingPool"  # it declares nothing in any cloud
     }
