@@ -81,7 +81,7 @@ class _ResourceLoader(SourceFileLoader):
     def exec_module(self, module: ModuleType) -> None:
         """Run the file."""
         code = self.get_code(module.__name__)
-        named = list(list_names(code)) if code else []
+        named = list_names(code) if code else set()
         for types in self._types:
             types.show(named)
         try:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import builtins
 import importlib.machinery
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypedDict
@@ -53,17 +52,17 @@ class TypesModule(ModuleType):
         """Let `import *` see every class."""
         self.__all__ = list(self._bodies)
 
-    def show(self, names: Iterable[str]) -> None:
+    def show(self, names: set[str]) -> None:
         """Make the classes of these names and all that they name; let `import *` see no others."""
-        wanted = [name for name in dict.fromkeys(names) if name in self._bodies]
+        wanted = self._bodies.keys() & names
         waiting = list(wanted)
         while waiting and not self._is_whole:
             name = waiting.pop()
             if name not in self.__dict__:
                 body = self._bodies[name]
                 self.__dict__[name] = self._make(name, body)
-                waiting += [found for found in list_names(body) if found in self._bodies]
-        self.__all__ = wanted
+                waiting += self._bodies.keys() & list_names(body)
+        self.__all__ = sorted(wanted)
 
     def _make(self, name: str, body: CodeType) -> Any:
         """Make one class as its statement in the file does."""
@@ -76,17 +75,20 @@ class TypesModule(ModuleType):
         return pulumi.input_type(build(function, name))
 
 
-def list_names(code: CodeType) -> Iterator[str]:
-    """Yield every word that a piece of code quotes, without the module before it."""
-    waiting: list[Any] = [code]
+def list_names(code: CodeType) -> set[str]:
+    """Return every word that a piece of code quotes, without the module before it."""
+    found: set[str] = set()
+    waiting = [code.co_consts]
     while waiting:
-        constant = waiting.pop()
-        if isinstance(constant, CodeType):
-            waiting += constant.co_consts
-        elif isinstance(constant, tuple):  # several names within one subscript
-            waiting += constant
-        elif isinstance(constant, str) and " " not in constant:
-            yield constant.rpartition(".")[2]
+        for constant in waiting.pop():
+            kind = type(constant)
+            if kind is str:
+                found.add(constant.removeprefix("outputs.").removeprefix("_inputs."))
+            elif kind is CodeType:
+                waiting.append(constant.co_consts)
+            elif kind is tuple:  # several names within one subscript
+                waiting.append(constant)
+    return found
 
 
 def open_types(package: str, folder: Path) -> list[TypesModule]:
