@@ -49,6 +49,8 @@ def declare_eks(name: str, cluster: AwsCluster, labels: dict[str, str]) -> Joine
         name=name,
         version=cluster.version,
         role_arn=control.arn,
+        # Self-managed nodes and the controller are known by access entries.
+        access_config={"authentication_mode": "API_AND_CONFIG_MAP"},
         vpc_config={
             "subnet_ids": subnet_ids,
             "endpoint_private_access": True,

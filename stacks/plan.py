@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from config import WHERE, Settings
-from relations import complete_access, complete_queues
+from relations import NODE_SECTIONS, complete_access, complete_queues
 from sections import SECTIONS, Section
 
 from tidegate.catalog.catalog import Catalog
@@ -39,42 +39,71 @@ class Plan:
     warnings: list[Problem] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class _Draft:
+    """A plan that grows component by component, with every fault found on the way."""
+
+    settings: Settings
+    catalog: Catalog
+    problems: list[Problem]
+    arguments: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    renamed: dict[str, dict[str, str]] = field(default_factory=dict)
+    fragments: list[dict[str, Any]] = field(default_factory=list)
+    without_pools: set[str] = field(default_factory=set)
+
+    def add_section(self, section: Section) -> None:
+        """Complete and check the components of a section."""
+        self.arguments[section.key] = {}
+        self.renamed[section.key] = {}
+        for identifier, raw in self.settings.components[section.key].items():
+            args = _complete(self.settings, section, identifier, raw, self.problems)
+            if args is not None:
+                self._add(section, identifier, args)
+
+    def _add(self, section: Section, identifier: str, args: dict[str, Any]) -> None:
+        if earlier := args.pop(RENAMED_FROM, None):
+            self.renamed[section.key][identifier] = str(earlier)
+        if section.key == "queues" and args["cloud"] in self.without_pools:
+            return  # its pools are refused, and it cannot be judged without them
+        args = self._relate(section, args)
+        self.arguments[section.key][identifier] = args
+        try:
+            spec = section.check(identifier, args, self.catalog)
+        except InvalidInput as error:
+            self.problems += map(as_configured, error.problems)
+            if section.key in NODE_SECTIONS:
+                self.without_pools.add(args["cloud"])
+        else:
+            self.fragments.append(spec.to_fragment())
+
+    def _relate(self, section: Section, args: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments with what they take of other components."""
+        cluster = self.settings.cluster_name()
+        if section.key == "controllerAccess":
+            return complete_access(args, self.arguments, cluster)
+        if section.key == "queues":
+            return complete_queues(args, self.fragments, cluster)
+        return args
+
+
 def plan_stack(settings: Settings, catalog: Catalog, found: Sequence[Problem] = ()) -> Plan:
     """Complete and check all arguments; `found` is what the configuration itself gets wrong.
 
     Raises:
         InvalidInput: With every fault of every component, or of what they make together.
     """
-    problems = [*found]
-    arguments: dict[str, dict[str, dict[str, Any]]] = {}
-    renamed: dict[str, dict[str, str]] = {}
-    fragments: list[dict[str, Any]] = []
+    draft = _Draft(settings, catalog, [*found])
     for section in SECTIONS:
-        arguments[section.key] = {}
-        renamed[section.key] = {}
-        for identifier, raw in settings.components[section.key].items():
-            args = _complete(settings, section, identifier, raw, problems)
-            if args is None:
-                continue
-            if earlier := args.pop(RENAMED_FROM, None):
-                renamed[section.key][identifier] = str(earlier)
-            if section.key == "controllerAccess":
-                args = complete_access(args, arguments, settings.cluster_name())
-            elif section.key == "queues":
-                args = complete_queues(args, fragments, settings.cluster_name())
-            arguments[section.key][identifier] = args
-            try:
-                fragments.append(section.check(identifier, args, catalog).to_fragment())
-            except InvalidInput as error:
-                problems += map(as_configured, error.problems)
-    if problems:
-        raise InvalidInput(say_shared_once(problems, settings.labels))
-    manifest = build_stack_manifest(settings, catalog, fragments)
+        draft.add_section(section)
+    if draft.problems:
+        raise InvalidInput(say_shared_once(draft.problems, settings.labels))
+    manifest = build_stack_manifest(settings, catalog, draft.fragments)
     findings = check_manifest(manifest)
     errors = [each.problem for each in findings if each.level is FindingLevel.ERROR]
     if errors:
         raise InvalidInput(errors)
-    return Plan(arguments, manifest, renamed, [each.problem for each in findings])
+    warnings = [each.problem for each in findings]
+    return Plan(draft.arguments, manifest, draft.renamed, warnings)
 
 
 def build_stack_manifest(

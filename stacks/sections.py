@@ -189,6 +189,7 @@ SECTIONS: tuple[Section, ...] = (
         "ControllerAccess",
         "tidegate_components.controller_access.parse:parse_access",
         ("azure.principal_id", "azure.subscription"),
+        after_cluster=True,
         has_region=False,
         takes_catalog=False,
     ),

@@ -8,11 +8,16 @@ did so before, sees the very same classes.
 
 from __future__ import annotations
 
+import importlib.abc
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
 from types import ModuleType
+
+from tidegate_components.sdk_types import NAMES, TypesModule, list_names, open_types
 
 
 @contextmanager
@@ -31,14 +36,59 @@ def narrow_imports(*packages: str) -> Iterator[None]:
         if stand_in is not None:
             replaced[name] = present
             sys.modules[name] = stand_in
+    finder = _ResourceFinder(
+        {name: open_types(name, Path(sys.modules[name].__path__[0])) for name in replaced}
+    )
+    sys.meta_path.insert(0, finder)
     try:
         yield
     finally:
+        sys.meta_path.remove(finder)
         for name, present in replaced.items():
             if present is None:
                 del sys.modules[name]
             else:
                 sys.modules[name] = present
+
+
+class _ResourceFinder(importlib.abc.MetaPathFinder):
+    """Loads the resources of some packages with no more types than they name."""
+
+    def __init__(self, types: dict[str, list[TypesModule]]) -> None:
+        self._types = types
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return the usual specification with a loader that makes the types first."""
+        package, _, name = fullname.rpartition(".")
+        types = self._types.get(package)
+        if not types or name.startswith("_") or name in NAMES:
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = _ResourceLoader(fullname, spec.loader.path, types)
+        return spec
+
+
+class _ResourceLoader(SourceFileLoader):
+    """Makes the types that a resource's file names before it runs."""
+
+    def __init__(self, fullname: str, path: str, types: list[TypesModule]) -> None:
+        super().__init__(fullname, path)
+        self._types = types
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the file."""
+        code = self.get_code(module.__name__)
+        named = list_names(code) if code else set()
+        for types in self._types:
+            types.show(named)
+        try:
+            super().exec_module(module)
+        finally:
+            for types in self._types:
+                types.show_all()
 
 
 def _is_loaded(module: ModuleType) -> bool:

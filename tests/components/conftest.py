@@ -68,6 +68,14 @@ OUTPUTS = {
     "aws:iam/role:Role": {"arn": "arn:role"},
     "aws:iam/policy:Policy": {"arn": "arn:policy"},
     "aws:sns/topic:Topic": {"arn": "arn:topic"},
+    "aws:eks/cluster:Cluster": {
+        "endpoint": "https://eks.example",
+        "certificateAuthority": {"data": "Y2E="},
+    },
+    "gcp:container/cluster:Cluster": {
+        "endpoint": "10.0.0.2",
+        "masterAuth": {"clusterCaCertificate": "Y2E="},
+    },
     "azure-native:managedidentity:UserAssignedIdentity": {"principalId": "principal-1"},
     # A list of ids in the inputs.
     "azure-native:containerservice:ManagedCluster": {
@@ -75,6 +83,15 @@ OUTPUTS = {
     },
 }
 """What clouds answer beside the inputs or in another form, where a program reads it."""
+
+
+ANSWERS = {
+    # How a program reaches the API of an AKS cluster, in base64: {}.
+    "azure-native:containerservice:listManagedClusterUserCredentials": {
+        "kubeconfigs": [{"name": "clusterUser", "value": "e30="}]
+    },
+}
+"""The one look-up of the example stack; components make none."""
 
 
 class RecordingMonitor(mocks.MockMonitor):
@@ -95,6 +112,14 @@ class RecordingMonitor(mocks.MockMonitor):
         state.update({"name": request.name, **inputs, **OUTPUTS.get(request.type, {})})
         identifier = f"{request.name}-id" if request.custom else ""
         return resource_pb2.RegisterResourceResponse(urn=urn, id=identifier, object=state)
+
+    def Invoke(self, request: Any) -> Any:  # noqa: N802 - the protocol's name
+        if request.tok not in ANSWERS:
+            raise AssertionError(f"a component called {request.tok}, which needs a cloud")
+        # The stock monitor leaves an event loop open in every thread that calls.
+        answer = struct_pb2.Struct()
+        answer.update(ANSWERS[request.tok])
+        return resource_pb2.ResourceInvokeResponse(**{"return": answer})
 
     def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802 - the protocol's name
         name = request.urn.rsplit("::", 1)[-1]

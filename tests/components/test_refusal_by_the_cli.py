@@ -52,7 +52,8 @@ def test_every_problem_is_one_readable_line_and_nothing_is_created(preview):
 
 def test_all_components_are_judged_before_any_is_declared(preview):
     code, printed = preview(
-        ("retentionDays: 14", "retentionDays: 45"), ("maxNodes: 1\n", "maxNodes: 0\n")
+        ("retentionDays: 14", "retentionDays: 45"),
+        ("maxNodes: 1\n      declaredNodes: 0.25", "maxNodes: 0\n      declaredNodes: 0.25"),
     )
 
     assert code != 0

@@ -37,6 +37,52 @@ def test_the_whole_package_imported_later_has_the_same_classes():
     assert (same, others) == ("True", "Address")
 
 
+TYPES = """
+types = sys.modules["pulumi_gcp.compute._inputs"]
+made = {name for name in vars(types) if name.endswith("Args")}
+"""
+
+
+def test_only_the_types_that_a_resource_names_are_made():
+    made = run(NARROW + TYPES + "print(*sorted(name for name in made if 'Reservation' in name))")
+    others = run(NARROW + TYPES + "print(*sorted(name for name in made if 'Firewall' in name))")
+
+    assert "ReservationSpecificReservationInstancePropertiesArgs" in made.split()
+    assert others == ""
+
+
+def test_types_that_a_later_resource_names_join_those_that_are_there():
+    later = """
+before = sys.modules["pulumi_gcp.compute._inputs"].ReservationSpecificReservationArgs
+with narrow_imports("pulumi_gcp.compute"):
+    from pulumi_gcp.compute.firewall import Firewall
+types = sys.modules["pulumi_gcp.compute._inputs"]
+print("FirewallAllowArgs" in vars(types), types.ReservationSpecificReservationArgs is before)
+"""
+    assert run(NARROW + later) == "True True"
+
+
+def test_the_whole_package_imported_later_has_every_type():
+    found = run(
+        NARROW
+        + "import pulumi_gcp as gcp\n"
+        + "compute = gcp.compute\n"
+        + "print(compute.FirewallAllowArgs.__name__, compute.outputs.FirewallAllow.__name__)"
+    )
+
+    assert found == "FirewallAllowArgs FirewallAllow"
+
+
+def test_a_name_that_no_type_has_is_an_attribute_error():
+    found = run(
+        NARROW
+        + "types = sys.modules['pulumi_gcp.compute._inputs']\n"
+        + "print(hasattr(types, 'NothingArgs'), hasattr(types, 'FirewallAllowArgs'))"
+    )
+
+    assert found == "False True"
+
+
 def test_a_package_that_is_loaded_already_gives_its_own_classes():
     same = run(
         "import pulumi_gcp as gcp; whole = gcp.compute.Reservation"

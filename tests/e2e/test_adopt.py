@@ -50,11 +50,12 @@ def test_a_pool_made_by_hand_is_adopted_without_a_change_to_it(
     result = workspace.up(STACK)
 
     assert result.succeeded, result.explain()
-    assert [step.urn.rsplit("::", 1)[-1] for step in result.created] == [f"{CLUSTER}-by-hand"]
+    assert [step.name for step in result.created] == [f"{CLUSTER}-by-hand"]
     assert (result.updated, result.replaced, result.deleted) == ((), (), ())
     outputs = workspace.runner.outputs(STACK)
-    (pool,) = [pool for pool in outputs["capacity"]["pools"] if pool.get("adopted")]
-    assert (pool["id"], pool["accelerator"], pool["maxNodes"]) == (f"{CLUSTER}-by-hand", "a10g", 3)
+    pools = {pool["id"]: pool for pool in outputs["capacity"]["pools"] if pool.get("adopted")}
+    pool = pools[f"{CLUSTER}-by-hand"]
+    assert (pool["accelerator"], pool["maxNodes"]) == ("a10g", 3)
     assert pool["labels"]["owner"] == "vision-team"
     binding = outputs["bindings"]["existingPools"][f"{CLUSTER}-by-hand"]
     assert (binding["nodeGroup"], binding["cluster"]) == ("by-hand", CLUSTER)

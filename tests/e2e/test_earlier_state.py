@@ -1,8 +1,8 @@
 """A stack that an earlier version made is not made anew by this one.
 
 `data/prod-d856912.json` is the state of `prod` as the version of commit d856912 brought it up on
-the local clouds (recorded 2026-11-30, Pulumi 3.274.1), one resource a line; the configuration of
-that commit stands beside it.
+the local clouds (recorded 2026-11-30, Pulumi 3.274.1, without source positions), one resource a
+line; the configuration of that commit stands beside it.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ def test_a_stack_of_an_earlier_version_previews_without_replacement(earlier: Wor
     assert [step.urn for step in result.deleted] == []
     # Settings of what stays where it is.
     assert {step.type for step in result.updated} <= {
+        "aws:eks/cluster:Cluster",
         "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
         "azure-native:operationalinsights:Table",
         "azure-native:storage:BlobServiceProperties",

@@ -66,7 +66,9 @@ def test_up_creates_everything_and_exports_a_manifest(workspace: Workspace) -> N
     assert set(result.changes) == {"create"}
     outputs = workspace.runner.outputs(STACK)
     manifest = read_manifest("stack", outputs)
-    assert {pool.id for pool in manifest.pools} == set(outputs["bindings"]["pools"])
+    sections = ("pools", "cpuPools", "spotGroups", "existingPools", "trainingCompute")
+    bound = {name for section in sections for name in outputs["bindings"][section]}
+    assert {pool.id for pool in manifest.pools} == bound
     assert {pool.cloud for pool in manifest.pools} == {"aws", "gcp", "azure"}
     assert [commitment.id for commitment in manifest.commitments] == ["kept-aws-l4"]
 
@@ -120,7 +122,8 @@ def test_a_fixed_change_is_applied_in_place(workspace: Workspace) -> None:
     assert result.replaced == ()
     assert result.created == ()
     manifest = read_manifest("stack", workspace.runner.outputs(STACK))
-    assert {pool.id: pool.max_nodes for pool in manifest.pools} == {
+    bounds = {pool.id: pool.max_nodes for pool in manifest.pools}
+    assert {name: bounds[name] for name in ("dev-aws-l4", "dev-gcp-l4", "dev-azure-t4")} == {
         "dev-aws-l4": 3,
         "dev-gcp-l4": 3,
         "dev-azure-t4": 2,

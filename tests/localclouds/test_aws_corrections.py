@@ -294,3 +294,24 @@ def test_a_fault_fails_boto3_by_the_actions_name(aws, boto, base):
     assert code_of(out) == "InsufficientInstanceCapacity"
     assert base.cluster in boto("eks").list_clusters()["clusters"]
     assert aws.world.faults.list() == []
+
+
+def test_each_cluster_has_addresses_of_its_own(aws, base, boto):
+    inputs = {"roleArn": base.role, "vpcConfig": {"subnetIds": base.subnets}}
+    for name in ("first-address", "second-address"):
+        aws.up("aws:eks/cluster:Cluster", {**inputs, "name": name}, name)
+
+    first, second = (
+        boto("eks").describe_cluster(name=name)["cluster"]
+        for name in ("first-address", "second-address")
+    )
+
+    assert first["endpoint"] != second["endpoint"]
+    assert first["identity"]["oidc"]["issuer"] != second["identity"]["oidc"]["issuer"]
+
+
+def test_an_absent_cluster_has_no_node_groups_to_list(boto):
+    with pytest.raises(ClientError) as caught:
+        boto("eks").list_nodegroups(clusterName="nobody")
+
+    assert caught.value.response["Error"]["Code"] == "ResourceNotFoundException"

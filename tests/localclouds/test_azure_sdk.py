@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+import yaml
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.containerservice import ContainerServiceClient
 
@@ -291,3 +292,17 @@ def test_resource_groups_over_rest(url: str, engine: Any, pool: Any) -> None:
     deleted = httpx.delete(f"{groups}/ml", params=version)
     assert httpx.get(deleted.headers["Azure-AsyncOperation"]).json()["status"] == "Succeeded"
     assert engine.refresh(POOL, pool) is None
+
+
+def test_the_sdk_gets_the_kubeconfig_of_a_cluster(
+    aks: ContainerServiceClient, cluster: Any
+) -> None:
+    (found,) = aks.managed_clusters.list_cluster_user_credentials("ml", "train").kubeconfigs
+
+    document = yaml.safe_load(found.value)
+    assert document["clusters"][0]["cluster"] == {
+        "server": f"https://{cluster.outputs['fqdn']}:443"
+    }
+    assert document["current-context"] == "train"
+    with pytest.raises(ResourceNotFoundError):
+        aks.managed_clusters.list_cluster_admin_credentials("ml", "other")

@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tidegate.catalog import offerings, prices
+from tidegate.catalog.instruments import (
+    Instrument,
+    InstrumentOffer,
+    list_instrument_offers,
+)
 from tidegate.catalog.model import (
     Availability,
     AvailabilityEvidence,
@@ -37,6 +42,7 @@ class Catalog:
         rejected: Types that the sources name and the catalog leaves out → why.
         spot_assumption: Stands in for spot prices that are not known.
         discounts: Average commitment discounts; assumptions, never quotes.
+        instruments: What can be committed to, in each cloud's order of application.
         retention: Cloud → the retention its logs can have.
         storage: Cloud → its storage classes, hottest first.
         telemetry: Prices of logs; a cloud's default log class first.
@@ -56,6 +62,7 @@ class Catalog:
     telemetry: tuple[TelemetryPrice, ...]
     digest: str
     rates: Mapping[str, CurrencyRate] = field(default_factory=dict)
+    instruments: tuple[Instrument, ...] = ()
 
     def accelerator(self, name: str) -> Accelerator:
         """Return the chip of a canonical name or an unambiguous alias.
@@ -198,6 +205,11 @@ class Catalog:
     def commitment_discounts(self, cloud: Cloud | str) -> tuple[CommitmentDiscount, ...]:
         """Return the average commitment discounts of this cloud; all are assumptions."""
         return tuple(entry for entry in self.discounts if entry.cloud is Cloud(cloud))
+
+    def instrument_offers(self, cloud: Cloud | str) -> tuple[InstrumentOffer, ...]:
+        """Return the instruments of this cloud at every term and payment option with a discount."""
+        of_cloud = [each for each in self.instruments if each.cloud is Cloud(cloud)]
+        return list_instrument_offers(of_cloud, self.discounts)
 
 
 def _matches(candidate: InstanceType, chip: str, count: int | None) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tidegate.catalog import tables
 from tidegate.catalog.catalog import Catalog
+from tidegate.catalog.instruments import parse_instruments
 from tidegate.catalog.storage_tables import parse_storage
 from tidegate.vocabulary.problems import refuse
 
@@ -17,6 +18,7 @@ FILES = (
     "aws_offerings.csv",
     "commitments.json",
     "instance_types.csv",
+    "instruments.json",
     "prices.csv",
     "rejected.csv",
     "retention.json",
@@ -76,6 +78,7 @@ def build_catalog(texts: Mapping[str, str]) -> Catalog:
         rejected=tables.parse_rejected(texts["rejected.csv"]),
         spot_assumption=spot,
         discounts=tables.parse_discounts(texts["commitments.json"]),
+        instruments=parse_instruments(texts["instruments.json"]),
         retention=tables.parse_retention(texts["retention.json"]),
         storage=parse_storage(texts["storage.json"], texts["storage_moves.json"]),
         telemetry=tables.parse_telemetry(texts["telemetry.json"]),

@@ -7,7 +7,7 @@ is read again: it must say what was there, and the entries, and nothing else.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +19,35 @@ from tidegate.vocabulary.problems import InvalidInput, Problem, refuse
 KEY = "tidegate:existingPools"
 INDENT = "  "
 
+Entries = Mapping[str, Mapping[str, Any]]
+"""Id → what is configured under it."""
+
 
 def render_entries(adoptions: Sequence[Adoption], *, level: int = 0) -> str:
     """Return the entries as YAML under their configuration key; empty when there are none."""
     if not adoptions:
         return ""
-    lines = [f"{INDENT * level}{KEY}:", *_entry_lines(adoptions, level + 1)]
-    return "\n".join(lines) + "\n"
+    return "\n".join(_section_lines(KEY, _by_id(adoptions), level)) + "\n"
 
 
 def add_to_config(path: Path, adoptions: Sequence[Adoption]) -> None:
     """Add the entries to a stack's configuration file.
+
+    Raises:
+        InvalidInput: The file is no stack configuration, has one of the ids already, or is
+            written in a way that text cannot be added to; the file is as it was then.
+    """
+    add_entries(path, KEY, _by_id(adoptions), "a pool that is not there")
+
+
+def add_entries(path: Path, key: str, entries: Entries, expected: str) -> None:
+    """Add entries under a configuration key of a stack's file, which keeps its comments.
+
+    Args:
+        path: The stack's configuration file.
+        key: The key ("tidegate:commitments"); added where it is missing.
+        entries: Id → what is configured.
+        expected: What an id should be that is there already, for people.
 
     Raises:
         InvalidInput: The file is no stack configuration, has one of the ids already, or is
@@ -40,20 +58,19 @@ def add_to_config(path: Path, adoptions: Sequence[Adoption]) -> None:
     config = document.get("config")
     if not isinstance(config, dict) or not config:
         raise refuse(str(path), "config", None, "is missing", "a stack configuration")
-    present = config.get(KEY) or {}
-    taken = [each.id for each in adoptions if each.id in present]
+    present = config.get(key) or {}
+    taken = [name for name in entries if name in present]
     if taken:
         problems = [
-            Problem(str(path), f"{KEY}.{name}", "", "is there already", "a pool that is not there")
-            for name in taken
+            Problem(str(path), f"{key}.{name}", "", "is there already", expected) for name in taken
         ]
         raise InvalidInput(problems)
-    expected = copy.deepcopy(document)
-    expected["config"][KEY] = {**present, **{each.id: each.entry for each in adoptions}}
-    added = _insert(text, adoptions, has_key=KEY in config)
-    if added is None or _parse(path, added) != expected:
+    wanted = copy.deepcopy(document)
+    wanted["config"][key] = {**present, **entries}
+    added = _insert(text, key, entries, has_key=key in config)
+    if added is None or _parse(path, added) != wanted:
         raise refuse(
-            str(path), KEY, None, "cannot be added to as text", "the printed entries, by hand"
+            str(path), key, None, "cannot be added to as text", "the printed entries, by hand"
         )
     path.write_text(added, encoding="utf-8")
 
@@ -86,17 +103,21 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
-def _insert(text: str, adoptions: Sequence[Adoption], *, has_key: bool) -> str | None:
+def _by_id(adoptions: Sequence[Adoption]) -> dict[str, Mapping[str, Any]]:
+    return {each.id: each.entry for each in adoptions}
+
+
+def _insert(text: str, key: str, entries: Entries, *, has_key: bool) -> str | None:
     """Return the text with the entries first in their section; None where that is not found."""
     lines = text.splitlines()
-    heading = f"{INDENT}{KEY}:" if has_key else "config:"
+    heading = f"{INDENT}{key}:" if has_key else "config:"
     if heading not in lines:
         return None
     place = lines.index(heading) + 1
     if has_key:
-        new = _entry_lines(adoptions, 2)
+        new = _entry_lines(entries, 2)
     else:
-        new = render_entries(adoptions, level=1).splitlines()
+        new = _section_lines(key, entries, 1)
         place = _end_of_section(lines, place)
     return "\n".join([*lines[:place], *new, *lines[place:]]) + "\n"
 
@@ -113,11 +134,15 @@ def _end_of_section(lines: Sequence[str], start: int) -> int:
     return end
 
 
-def _entry_lines(adoptions: Sequence[Adoption], level: int) -> list[str]:
+def _section_lines(key: str, entries: Entries, level: int) -> list[str]:
+    return [f"{INDENT * level}{key}:", *_entry_lines(entries, level + 1)]
+
+
+def _entry_lines(entries: Entries, level: int) -> list[str]:
     lines: list[str] = []
-    for each in adoptions:
+    for name, entry in entries.items():
         text = yaml.safe_dump(
-            {each.id: each.entry}, sort_keys=False, default_flow_style=False, width=96
+            {name: dict(entry)}, sort_keys=False, default_flow_style=False, width=96
         )
         lines += [f"{INDENT * level}{line}" for line in text.splitlines()]
     return lines

@@ -18,7 +18,9 @@ GROUPS: dict[str, str] = {
     "check": "tidegate.cli.check",
     "local": "tidegate.cli.local",
     "manifest": "tidegate.cli.manifest",
+    "place": "tidegate.cli.place",
     "policies": "tidegate.cli.policies",
+    "review": "tidegate.cli.review",
     "up": "tidegate.cli.up",
     "waive": "tidegate.cli.waive",
 }

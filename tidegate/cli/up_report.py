@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -139,14 +140,25 @@ def _amounts(figures: Figures) -> dict[str, str | None]:
 
 
 def _resource_table(manifest: Manifest, state: StackState) -> Table:
-    table = Table("Cloud", "Resources", "Pools", "Buckets", "Log streams", "Commitments")
+    table = Table("Cloud", "Resources", "Pools", "Endpoints, notebooks", "Buckets", "Log streams")
+    table.add_column("Commitments, budgets")
     table.title = "Created where"
-    counts = count_resources(state)
+    made = Counter[str]()
+    for (package, _), count in count_resources(state).items():
+        made[package] += count
     for cloud, provider in (("aws", "aws"), ("gcp", "gcp"), ("azure", "azure-native")):
-        made = sum(count for (package, _), count in counts.items() if package == provider)
-        sections = (manifest.pools, manifest.buckets, manifest.telemetry, manifest.commitments)
-        shown = [_ids([entry.id for entry in part if entry.cloud == cloud]) for part in sections]
-        table.add_row(cloud, str(made), *shown)
+        columns: tuple[Sequence[Any], ...] = (
+            manifest.pools,
+            [*manifest.endpoints, *manifest.notebooks],
+            manifest.buckets,
+            manifest.telemetry,
+            [*manifest.commitments, *manifest.budgets],
+        )
+        shown = [_ids([entry.id for entry in part if entry.cloud == cloud]) for part in columns]
+        table.add_row(cloud, str(made[provider]), *shown)
+    if made["kubernetes"]:
+        queues = _ids([queue.id for queue in manifest.queues])
+        table.add_row("kubernetes", str(made["kubernetes"]), f"queues:\n{queues}", *"––––")
     return table
 
 

@@ -48,15 +48,42 @@ def explain_cron(cron: str) -> str:
     return ""
 
 
+def _numeric(part: str) -> str:
+    return re.sub(r"[a-z]{3}", lambda match: _NAMES.get(match[0], match[0]), part)
+
+
 def _part_holds(part: str, low: int, high: int) -> bool:
-    numeric = re.sub(r"[a-z]{3}", lambda match: _NAMES.get(match[0], match[0]), part)
-    match = _PART.fullmatch(numeric)
+    match = _PART.fullmatch(_numeric(part))
     if not match:
         return False
     first = int(match["low"] or low)
     last = int(match["high"] or match["low"] or high)
     step = int(match["step"] or 1)
     return low <= first <= last <= high and step > 0
+
+
+def parse_cron_fields(cron: str) -> tuple[frozenset[int], ...]:
+    """Return the values that each field of a valid cron line stands for; Sunday is 0."""
+    fields = []
+    for text, (_, low, high) in zip(cron.split(), _FIELDS, strict=True):
+        values: set[int] = set()
+        for part in text.lower().split(","):
+            values |= _part_values(part, low, high)
+        fields.append(frozenset(values))
+    fields[4] = frozenset(day % 7 for day in fields[4])
+    return tuple(fields)
+
+
+def _part_values(part: str, low: int, high: int) -> set[int]:
+    match = _PART.fullmatch(_numeric(part))
+    if match is None:
+        return set()
+    first = int(match["low"] or low)
+    step = int(match["step"] or 1)
+    # "5/15" starts at 5 and goes on to the end of the field; "5" is 5 alone.
+    open_end = high if match["step"] or match["low"] is None else first
+    last = int(match["high"] or open_end)
+    return set(range(first, last + 1, step))
 
 
 def explain_time_zone(name: str) -> str:

@@ -39,20 +39,20 @@ def declare(
         description=f"Tidegate's controller {spec.id}",
         assume_role_policy=build_trust(spec, inputs),
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, Role),
+        opts=child_options(parent, opts, Role, named=IAM_ROLE),
     )
     policy = Policy(
         name,
         description=f"What Tidegate's controller {spec.id} calls, and no more",
         policy=render_policy(build_policy(spec)),
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, Policy),
+        opts=child_options(parent, opts, Policy, named=IAM_ROLE),
     )
     RolePolicyAttachment(
         name,
         role=role.name,
         policy_arn=policy.arn,
-        opts=child_options(parent, opts, RolePolicyAttachment),
+        opts=child_options(parent, opts, RolePolicyAttachment, named=IAM_ROLE),
     )
     if spec.aws.way == "pod_identity":
         _associate(parent, spec, name, role, inputs, opts)
@@ -88,5 +88,5 @@ def _associate(
         service_account=given["service_account"],
         role_arn=role.arn,
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, PodIdentityAssociation),
+        opts=child_options(parent, opts, PodIdentityAssociation, named=IAM_ROLE),
     )

@@ -67,7 +67,7 @@ def parse_existing(name: str, raw: Mapping[str, Any], catalog: Catalog) -> Exist
     labels = read.cost_labels()
     budget = read_entries(read, "disruption_budget", shapes.DisruptionBudgetArgs, DisruptionBudget)
     checkpoint = read_entries(read, "checkpoint", shapes.CheckpointArgs, Checkpoint)
-    values = {
+    values: dict[str, Any] = {
         "id": name,
         "cloud": cloud,
         "account": read.text("account", ""),

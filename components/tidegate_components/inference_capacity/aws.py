@@ -87,14 +87,14 @@ def _declare_endpoint(
             else None
         ),
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, EndpointConfiguration),
+        opts=child_options(parent, opts, EndpointConfiguration, named=SAGEMAKER_NAME),
     )
     endpoint = Endpoint(
         name,
         region=spec.region,
         endpoint_config_name=configuration.name,
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, Endpoint),
+        opts=child_options(parent, opts, Endpoint, named=SAGEMAKER_NAME),
     )
     return endpoint, configuration
 

@@ -64,6 +64,6 @@ def declare(
         project=inputs["project"],
         region=spec.region,
         dedicated_resources=resources,
-        opts=child_options(parent, opts, AiDeploymentResourcePool),
+        opts=child_options(parent, opts, AiDeploymentResourcePool, named=VERTEX_RESOURCE_POOL),
     )
     return {"endpoint": endpoint or "", "resourcePool": pool.id, "region": spec.region}

@@ -37,7 +37,7 @@ def declare(
     template = declare_launch_template(
         parent,
         spec,
-        name,
+        AUTO_SCALING_GROUP,
         inputs,
         opts,
         image_id=choose_image(spec),
@@ -66,6 +66,7 @@ def declare(
             delete_before_replace=True if spec.cloud_name else None,
             # A node whose role the cluster does not know would never join.
             depends_on=access,
+            named=AUTO_SCALING_GROUP,
         ),
     )
     return {
@@ -143,7 +144,7 @@ def _declare_access(
         type="EC2_LINUX",
         region=spec.region,
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, AccessEntry),
+        opts=child_options(parent, opts, AccessEntry, named=AUTO_SCALING_GROUP),
     )
     return [entry]
 
@@ -163,6 +164,6 @@ def _declare_profile(
         name,
         role=role.apply(lambda arn: arn.rpartition("/")[2]),
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, InstanceProfile),
+        opts=child_options(parent, opts, InstanceProfile, named=AUTO_SCALING_GROUP),
     )
     return profile.name

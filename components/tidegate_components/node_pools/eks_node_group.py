@@ -28,7 +28,7 @@ def declare(
 ) -> dict[str, pulumi.Input[str]]:
     """Declare the resources of the pool and return its cloud identifiers."""
     name = derive_name(spec.id, EKS_NODE_GROUP)
-    template = declare_launch_template(parent, spec, name, inputs, opts)
+    template = declare_launch_template(parent, spec, EKS_NODE_GROUP, inputs, opts)
     group = NodeGroup(
         name,
         # A fixed name makes a replacement collide with itself, unless the old group goes first.
@@ -67,6 +67,7 @@ def declare(
             NodeGroup,
             ignore=["scalingConfig.desiredSize"],
             delete_before_replace=True if spec.cloud_name else None,
+            named=EKS_NODE_GROUP,
         ),
     )
     scaling_group = group.resources.apply(find_scaling_group)
@@ -126,5 +127,5 @@ def _declare_group_tags(
             autoscaling_group_name=scaling_group,
             region=spec.region,
             tag={"key": key, "value": value, "propagate_at_launch": inherited},
-            opts=child_options(parent, opts, Tag),
+            opts=child_options(parent, opts, Tag, named=EKS_NODE_GROUP, suffix=f"-{key}"),
         )

@@ -56,6 +56,7 @@ def declare(
             # The first count would replace the pool when the minimum changes (pulumi-gcp#412).
             ignore=["initialNodeCount", "nodeCount"],
             delete_before_replace=True if spec.cloud_name else None,
+            named=GKE_NODE_POOL,
         ),
     )
     return {

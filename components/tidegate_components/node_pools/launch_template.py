@@ -8,6 +8,7 @@ import pulumi
 
 from tidegate_components.children import child_options
 from tidegate_components.ec2_machines import BOTTLEROCKET_DATA_DEVICE, ROOT_DEVICE, build_machine
+from tidegate_components.names import NameRule, derive_name
 from tidegate_components.node_pools.efa import build_network_interfaces
 from tidegate_components.node_pools.spec import PoolSpec
 from tidegate_components.sdk_imports import narrow_imports
@@ -20,24 +21,25 @@ with narrow_imports("pulumi_aws.ec2"):
 def declare_launch_template(
     parent: pulumi.ComponentResource,
     spec: PoolSpec,
-    name: str,
+    rule: NameRule,
     inputs: dict[str, Any],
     opts: pulumi.ResourceOptions | None,
     **boot: Any,
 ) -> LaunchTemplate:
     """Declare the template, and the placement group that it names.
 
-    `boot` is what only self-managed nodes need of it: image, user data, instance profile.
+    `rule` is that of the group whose nodes it boots; `boot` is what only self-managed nodes need
+    of it: image, user data, instance profile.
     """
     return LaunchTemplate(
-        name,
+        derive_name(spec.id, rule),
         region=spec.region,
         **build_machine(spec.id, spec.cost_labels, spec.disk_gib, 2, choose_device(spec)),
-        placement=_declare_placement(parent, spec, name, opts),
+        placement=_declare_placement(parent, spec, rule, opts),
         **_build_purchase(spec, inputs),
         **_build_network(spec, inputs),
         **boot,
-        opts=child_options(parent, opts, LaunchTemplate),
+        opts=child_options(parent, opts, LaunchTemplate, named=rule),
     )
 
 
@@ -73,16 +75,16 @@ def _build_network(spec: PoolSpec, inputs: dict[str, Any]) -> dict[str, Any]:
 def _declare_placement(
     parent: pulumi.ComponentResource,
     spec: PoolSpec,
-    name: str,
+    rule: NameRule,
     opts: pulumi.ResourceOptions | None,
 ) -> Any:
     if not spec.aws.cluster_placement:
         return None
     group = PlacementGroup(
-        name,
+        derive_name(spec.id, rule),
         strategy="cluster",
         region=spec.region,
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, PlacementGroup),
+        opts=child_options(parent, opts, PlacementGroup, named=rule),
     )
     return {"group_name": group.name}

@@ -47,7 +47,9 @@ def _declare_instance(
         region=spec.region,
         on_start=encode_script(spec.idle_shutdown_seconds, spec.max_age_seconds),
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, NotebookInstanceLifecycleConfiguration),
+        opts=child_options(
+            parent, opts, NotebookInstanceLifecycleConfiguration, named=SAGEMAKER_NAME
+        ),
     )
     private = inputs["subnet_id"] is not None
     notebook = NotebookInstance(
@@ -65,7 +67,7 @@ def _declare_instance(
         root_access="Disabled",
         instance_metadata_service_configuration={"minimum_instance_metadata_service_version": "2"},
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, NotebookInstance),
+        opts=child_options(parent, opts, NotebookInstance, named=SAGEMAKER_NAME),
     )
     return {"notebookInstance": notebook.name, "arn": notebook.arn, "region": spec.region}
 
@@ -92,7 +94,7 @@ def _declare_studio(
             tag_propagation="ENABLED",
             tags=spec.cost_labels,
             # Another id would be another domain, without anybody's work.
-            opts=child_options(parent, opts, Domain, ignore=["domainName"]),
+            opts=child_options(parent, opts, Domain, ignore=["domainName"], named=SAGEMAKER_NAME),
         ).id
     profile = UserProfile(
         name,
@@ -101,7 +103,9 @@ def _declare_studio(
         user_profile_name=name,
         user_settings=settings,
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, UserProfile, ignore=["userProfileName"]),
+        opts=child_options(
+            parent, opts, UserProfile, ignore=["userProfileName"], named=SAGEMAKER_NAME
+        ),
     )
     return {"domain": domain_id, "userProfile": profile.user_profile_name, "region": spec.region}
 

@@ -31,7 +31,9 @@ def declare(
         instance_owners=None if owner is None else [owner],
         labels=spec.cost_labels,
         # A machine that stopped for idleness is not started again by the next `up`.
-        opts=child_options(parent, opts, Instance, ignore=["desiredState"]),
+        opts=child_options(
+            parent, opts, Instance, ignore=["desiredState"], named=WORKBENCH_INSTANCE
+        ),
     )
     return {"instance": instance.name, "id": instance.id, "zone": spec.zone}
 

@@ -58,7 +58,7 @@ def declare(
         capacity_rebalance=True,
         mixed_instances_policy=policy,
         tags=tags,
-        opts=child_options(parent, opts, Group, ignore=["desiredCapacity"]),
+        opts=child_options(parent, opts, Group, ignore=["desiredCapacity"], named=SCALING_GROUP),
     )
     return {
         "autoScalingGroup": group.name,
@@ -101,5 +101,5 @@ def _declare_launch_template(
         vpc_security_group_ids=inputs["security_group_ids"],
         iam_instance_profile=profile,
         **machine,
-        opts=child_options(parent, opts, LaunchTemplate),
+        opts=child_options(parent, opts, LaunchTemplate, named=SCALING_GROUP),
     )

@@ -57,7 +57,7 @@ def declare_notices(
         message_retention_seconds=RETENTION_SECONDS,
         sqs_managed_sse_enabled=True,
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, Queue),
+        opts=child_options(parent, opts, Queue, named=QUEUE, suffix="-interruptions"),
     )
     rules = [_declare_rule(parent, spec, notice, queue, opts) for notice in PATTERNS]
     policy = pulumi.Output.all(queue.arn, *[rule.arn for rule in rules]).apply(
@@ -68,7 +68,7 @@ def declare_notices(
         region=spec.region,
         queue_url=queue.id,
         policy=policy,
-        opts=child_options(parent, opts, QueuePolicy),
+        opts=child_options(parent, opts, QueuePolicy, named=QUEUE, suffix="-interruptions"),
     )
     return {"interruptionQueue": queue.id, "interruptionQueueArn": queue.arn}
 
@@ -110,13 +110,13 @@ def _declare_rule(
         description=f"{notice} notices for the spot group {spec.id}",
         event_pattern=json.dumps(PATTERNS[notice]),
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, EventRule),
+        opts=child_options(parent, opts, EventRule, named=EVENT_RULE, suffix=f"-{notice}"),
     )
     EventTarget(
         name,
         region=spec.region,
         rule=rule.name,
         arn=queue.arn,
-        opts=child_options(parent, opts, EventTarget),
+        opts=child_options(parent, opts, EventTarget, named=EVENT_RULE, suffix=f"-{notice}"),
     )
     return rule

@@ -73,7 +73,7 @@ def declare_scale_set(
         virtual_machine_profile=machine,
         tags=spec.cost_labels,
         **build_sizes(spec),
-        opts=child_options(parent, opts, VirtualMachineScaleSet, ignore=KEPT),
+        opts=child_options(parent, opts, VirtualMachineScaleSet, ignore=KEPT, named=SCALE_SET),
     )
     return {"scaleSet": scale_set.name, "id": scale_set.id}
 

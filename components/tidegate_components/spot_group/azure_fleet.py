@@ -59,7 +59,7 @@ def declare_fleet(
             "platform_fault_domain_count": 1,
         },
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, Fleet, ignore=KEPT),
+        opts=child_options(parent, opts, Fleet, ignore=KEPT, named=SCALE_SET),
     )
     return {"fleet": fleet.name, "id": fleet.id}
 

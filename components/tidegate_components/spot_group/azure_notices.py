@@ -50,7 +50,7 @@ def declare_notices(
         enable_https_traffic_only=True,
         minimum_tls_version="TLS1_2",
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, StorageAccount),
+        opts=child_options(parent, opts, StorageAccount, named=STORAGE_ACCOUNT),
     )
     queue = Queue(
         f"{spec.id}-{QUEUE_NAME}",
@@ -72,7 +72,7 @@ def declare_notices(
             "queue_message_time_to_live_in_seconds": TIME_TO_LIVE_SECONDS,
         },
         filter={"included_event_types": list(EVENT_TYPES)},
-        opts=child_options(parent, opts, SystemTopicEventSubscription),
+        opts=child_options(parent, opts, SystemTopicEventSubscription, named=EVENT_SUBSCRIPTION),
     )
     return {
         "interruptionStorageAccount": account.name,
@@ -99,6 +99,6 @@ def _find_topic(
         source=inputs["subscription"],
         topic_type=TOPIC_TYPE,
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, SystemTopic),
+        opts=child_options(parent, opts, SystemTopic, named=SYSTEM_TOPIC, suffix="-health"),
     )
     return topic.name

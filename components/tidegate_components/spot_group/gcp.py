@@ -39,6 +39,10 @@ SPOT: dict[str, Any] = {
 }
 
 
+FLOOR = "-on-demand"
+"""What the floor's own group and template are called beside the spot ones."""
+
+
 def declare(
     parent: pulumi.ComponentResource,
     spec: SpotSpec,
@@ -46,18 +50,16 @@ def declare(
     opts: pulumi.ResourceOptions | None,
 ) -> dict[str, pulumi.Input[str]]:
     """Declare the resources of the group and return its cloud identifiers."""
-    name, base = derive_name(spec.id, COMPUTE), derive_name(spec.id, BASE_INSTANCE)
     on_demand, spot = spec.first_split
-    group = _declare_group(parent, spec, (name, base), SPOT, spot, inputs, opts)
+    group = _declare_group(parent, spec, "", SPOT, spot, inputs, opts)
     identifiers: dict[str, pulumi.Input[str]] = {
         "instanceGroupManager": group.name,
         "project": group.project,
         "region": spec.region,
     }
     if spec.has_floor:
-        names = (f"{name}-on-demand", f"{base}-on-demand")
         kept = build_on_demand(spec)
-        floor = _declare_group(parent, spec, names, kept, on_demand, inputs, opts)
+        floor = _declare_group(parent, spec, FLOOR, kept, on_demand, inputs, opts)
         identifiers["onDemandInstanceGroupManager"] = floor.name
     # What the machines are called in truth: a renamed group keeps its first name for them.
     named = group.base_instance_name
@@ -67,19 +69,18 @@ def declare(
 def _declare_group(
     parent: pulumi.ComponentResource,
     spec: SpotSpec,
-    names: tuple[str, str],
+    suffix: str,
     scheduling: dict[str, Any],
     size: int,
     inputs: dict[str, Any],
     opts: pulumi.ResourceOptions | None,
 ) -> RegionInstanceGroupManager:
-    name, base_instance_name = names
-    template = _declare_template(parent, spec, name, scheduling, inputs, opts)
+    template = _declare_template(parent, spec, suffix, scheduling, inputs, opts)
     tags = inputs["resource_manager_tags"]
     params: Any = tags and {"resource_manager_tags": tags}
     return RegionInstanceGroupManager(
-        name,
-        base_instance_name=base_instance_name,
+        f"{derive_name(spec.id, COMPUTE)}{suffix}",
+        base_instance_name=f"{derive_name(spec.id, BASE_INSTANCE)}{suffix}",
         project=inputs["project"],
         region=spec.region,
         # A group takes no labels; its machines and disks carry them.
@@ -97,7 +98,9 @@ def _declare_group(
             "instance_redistribution_type": "NONE",
         },
         params=params,
-        opts=child_options(parent, opts, RegionInstanceGroupManager, ignore=KEPT),
+        opts=child_options(
+            parent, opts, RegionInstanceGroupManager, ignore=KEPT, named=COMPUTE, suffix=suffix
+        ),
     )
 
 
@@ -124,7 +127,7 @@ def build_flexibility(spec: SpotSpec) -> Any:
 def _declare_template(
     parent: pulumi.ComponentResource,
     spec: SpotSpec,
-    name: str,
+    suffix: str,
     scheduling: Any,
     inputs: dict[str, Any],
     opts: pulumi.ResourceOptions | None,
@@ -143,7 +146,7 @@ def _declare_template(
         "labels": spec.cost_labels,
     }
     return RegionInstanceTemplate(
-        name,
+        f"{derive_name(spec.id, COMPUTE)}{suffix}",
         project=inputs["project"],
         region=spec.region,
         machine_type=spec.type_names[0],
@@ -155,5 +158,5 @@ def _declare_template(
         service_account=account,
         metadata_startup_script=inputs["startup_script"],
         # Accelerators of these machine types are their own; a template attaches none.
-        opts=child_options(parent, opts, RegionInstanceTemplate),
+        opts=child_options(parent, opts, RegionInstanceTemplate, named=COMPUTE, suffix=suffix),
     )

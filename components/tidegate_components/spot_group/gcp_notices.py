@@ -37,7 +37,7 @@ def declare_notices(
         name,
         project=inputs["project"],
         labels=spec.cost_labels,
-        opts=child_options(parent, opts, Topic),
+        opts=child_options(parent, opts, Topic, named=PUBSUB, suffix="-interruptions"),
     )
     sink = ProjectSink(
         f"{derive_name(spec.id, LOG_SINK)}-interruptions",
@@ -46,7 +46,7 @@ def declare_notices(
         destination=topic.id.apply(lambda path: f"pubsub.googleapis.com/{path}"),
         filter=base_instance_name.apply(build_filter),
         unique_writer_identity=True,
-        opts=child_options(parent, opts, ProjectSink),
+        opts=child_options(parent, opts, ProjectSink, named=LOG_SINK, suffix="-interruptions"),
     )
     # Without it the sink writes nothing, and nobody is told.
     writer = TopicIAMMember(
@@ -55,7 +55,7 @@ def declare_notices(
         topic=topic.name,
         role="roles/pubsub.publisher",
         member=sink.writer_identity,
-        opts=child_options(parent, opts, TopicIAMMember),
+        opts=child_options(parent, opts, TopicIAMMember, named=PUBSUB, suffix="-interruptions"),
     )
     subscription = Subscription(
         name,
@@ -66,7 +66,9 @@ def declare_notices(
         # Left out, a subscription that nobody reads for 31 days is deleted.
         expiration_policy={"ttl": ""},
         labels=spec.cost_labels,
-        opts=child_options(parent, opts, Subscription, depends_on=[writer]),
+        opts=child_options(
+            parent, opts, Subscription, depends_on=[writer], named=PUBSUB, suffix="-interruptions"
+        ),
     )
     return {"interruptionSubscription": subscription.id}
 

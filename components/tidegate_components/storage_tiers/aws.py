@@ -41,7 +41,7 @@ def declare(
         force_destroy=spec.force_destroy,
         tags=spec.cost_labels,
         # The lifecycle has one owner, the configuration below (pulumi-aws#6244, #5187).
-        opts=child_options(parent, opts, Bucket, ignore=["lifecycleRules"]),
+        opts=child_options(parent, opts, Bucket, ignore=["lifecycleRules"], named=S3_BUCKET),
     )
     BucketPublicAccessBlock(
         name,
@@ -51,14 +51,14 @@ def declare(
         block_public_policy=True,
         ignore_public_acls=True,
         restrict_public_buckets=True,
-        opts=child_options(parent, opts, BucketPublicAccessBlock),
+        opts=child_options(parent, opts, BucketPublicAccessBlock, named=S3_BUCKET),
     )
     versioning = BucketVersioning(
         name,
         bucket=bucket.id,
         region=spec.region,
         versioning_configuration={"status": "Enabled" if spec.versioned else "Suspended"},
-        opts=child_options(parent, opts, BucketVersioning),
+        opts=child_options(parent, opts, BucketVersioning, named=S3_BUCKET),
     )
     # Rules for old versions want versioning to be settled first.
     _declare_lifecycle(parent, spec, bucket.id, (versioning,), opts)
@@ -83,7 +83,9 @@ def _declare_lifecycle(
         region=spec.region,
         rules=build_rules(spec),
         transition_default_minimum_object_size=threshold,
-        opts=child_options(parent, opts, BucketLifecycleConfiguration, depends_on=after),
+        opts=child_options(
+            parent, opts, BucketLifecycleConfiguration, depends_on=after, named=S3_BUCKET
+        ),
     )
     if spec.archive_days:
         BucketIntelligentTieringConfiguration(
@@ -94,7 +96,9 @@ def _declare_lifecycle(
             tierings=[
                 {"access_tier": tier, "days": days} for tier, days in spec.archive_days.items()
             ],
-            opts=child_options(parent, opts, BucketIntelligentTieringConfiguration),
+            opts=child_options(
+                parent, opts, BucketIntelligentTieringConfiguration, named=S3_BUCKET
+            ),
         )
 
 

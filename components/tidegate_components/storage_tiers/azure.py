@@ -44,7 +44,7 @@ def declare(
         minimum_tls_version="TLS1_2",
         enable_https_traffic_only=True,
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, StorageAccount),
+        opts=child_options(parent, opts, StorageAccount, named=STORAGE_ACCOUNT),
     )
     by_access = spec.tiering is Tiering.ACCESS
     service = BlobServiceProperties(
@@ -65,9 +65,10 @@ def declare(
         account_name=account.name,
         resource_group_name=group,
         public_access=PublicAccess.NONE,
-        opts=child_options(parent, opts, BlobContainer),
+        # Another id never names another container: it would be an empty one.
+        opts=child_options(parent, opts, BlobContainer, ignore=["containerName"]),
     )
-    _declare_policy(parent, spec, (account.name, group), (service,), opts)
+    _declare_policy(parent, spec, (account.name, group), (service,), opts, container.name)
     return {
         "storageAccount": account.name,
         "container": container.name,
@@ -82,6 +83,7 @@ def _declare_policy(
     place: tuple[pulumi.Input[str], pulumi.Input[str]],
     after: tuple[pulumi.Resource, ...],
     opts: pulumi.ResourceOptions | None,
+    container: pulumi.Input[str] = "",
 ) -> None:
     """Declare the account's one policy; `place` is the account and its resource group."""
     account, group = place
@@ -90,7 +92,7 @@ def _declare_policy(
         management_policy_name="default",  # another name answers 404 (azure-native#1336)
         account_name=account,
         resource_group_name=group,
-        policy={"rules": build_rules(spec)},
+        policy={"rules": build_rules(spec, container)},
         opts=child_options(parent, opts, ManagementPolicy, depends_on=after),
     )
 
@@ -105,14 +107,14 @@ def container_name(spec: BucketSpec) -> str:
     return spec.id if len(spec.id) >= 3 else f"{spec.id}-data"
 
 
-def build_rules(spec: BucketSpec) -> list[Any]:
+def build_rules(spec: BucketSpec, container: pulumi.Input[str]) -> list[Any]:
     """Return one rule for each prefix, and one for snapshots and old versions."""
     rules: list[Any] = []
     for prefix in spec.prefixes:
         chosen: dict[str, Any] = {"blob_types": ["blockBlob"]}
         if prefix:
             # An account that exists has containers of its own, which prefixes begin with.
-            place = prefix if spec.existing else f"{container_name(spec)}/{prefix}"
+            place = prefix if spec.existing else pulumi.Output.concat(container, "/", prefix)
             chosen["prefix_match"] = [place]
         name = f"objects-{prefix.strip('/').replace('/', '-')}" if prefix else "objects"
         rules.append(_rule(name, chosen, {"base_blob": _base_blob(spec, prefix)}))

@@ -42,7 +42,7 @@ def declare(
         soft_delete_policy={"retention_duration_seconds": spec.soft_delete_days * SECONDS_A_DAY},
         lifecycle_rules=build_rules(spec),
         labels=spec.cost_labels,
-        opts=child_options(parent, opts, Bucket),
+        opts=child_options(parent, opts, Bucket, named=GCS_BUCKET),
     )
     return {"bucket": bucket.name, "url": bucket.url, "region": spec.region}
 

@@ -36,7 +36,7 @@ def declare(
             {"daily_quota_gb": float(spec.daily_quota_gib)} if spec.daily_quota_gib else None
         ),
         tags=spec.cost_labels,
-        opts=child_options(parent, opts, Workspace, retain_on_delete=retain),
+        opts=child_options(parent, opts, Workspace, retain_on_delete=retain, named=LOG_WORKSPACE),
     )
     basic = spec.log_class == "Basic"
     columns = [{"name": name, "type": kind} for name, kind in COLUMNS]

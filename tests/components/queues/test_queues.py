@@ -380,7 +380,9 @@ def test_no_module_of_the_kubernetes_sdk_is_imported_for_queues(queue_args):
 
 def test_objects_have_the_types_and_inputs_that_the_sdks_own_classes_would_give(record, declare):
     import pulumi_kubernetes as k8s
-    from pulumi_kubernetes.apiextensions import CustomResource
+
+    # From its own file: whoever imported that before leaves a module of the name in its package.
+    from pulumi_kubernetes.apiextensions.CustomResource import CustomResource
 
     def program():
         metadata = {"name": "a"}

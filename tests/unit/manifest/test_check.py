@@ -299,8 +299,8 @@ def test_iana_zones_pass(zone):
         (
             {"capacityType": "on-demand", "onDemandPercentAboveBase": 20},
             (
-                "pool train-a100: onDemandPercentAboveBase = 20: concerns spot pools, and this one is "
-                "on-demand; expected 0, or capacityType spot"
+                "pool train-a100: onDemandPercentAboveBase = 20: concerns spot pools, and this one "
+                "is on-demand; expected 0, or capacityType spot"
             ),
         ),
     ],

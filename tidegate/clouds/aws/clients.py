@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import boto3
-from botocore.config import Config
+import boto3  # type: ignore[import-untyped]
+from botocore.config import Config  # type: ignore[import-untyped]
 
 _ATTEMPTS = 4
 

@@ -19,7 +19,7 @@ class _Anyone:
         return AccessToken("local", _FAR)
 
 
-class _PlainHttp(BearerTokenCredentialPolicy):
+class _PlainHttp(BearerTokenCredentialPolicy):  # type: ignore[type-arg]
     """The SDK refuses tokens over plain HTTP; on loopback there is nobody to hide them from."""
 
     def on_request(self, request: Any) -> None:

@@ -17,6 +17,6 @@ def build_container_client(local_url: str = "") -> container_v1.ClusterManagerCl
         return container_v1.ClusterManagerClient()
     return container_v1.ClusterManagerClient(
         transport="rest",
-        credentials=AnonymousCredentials(),
+        credentials=AnonymousCredentials(),  # type: ignore[no-untyped-call]
         client_options={"api_endpoint": local_url},
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 from tidegate.localclouds.azure.aks import delete_machines, machines_of
 from tidegate.localclouds.azure.arm import Arm, shown
+from tidegate.localclouds.azure.credentials import ROLES, give_credentials
 from tidegate.localclouds.azure.evictions import evict
 from tidegate.localclouds.azure.ids import ArmId, identify
 from tidegate.localclouds.azure.kinds import FLEET_VM, MACHINE, SCALE_SET_VM
@@ -28,6 +29,7 @@ from tidegate.localclouds.azure.scale_sets import delete_instances
 from tidegate.localclouds.bodies import Body
 
 Asked = Mapping[str, Any]
+AKS = "Microsoft.ContainerService/managedClusters"
 COMPUTE = "Microsoft.MachineLearningServices/workspaces/computes"
 
 
@@ -86,6 +88,10 @@ ACTIONS: Mapping[tuple[str, str], Action] = {
         (SCALE_SET_VM, "simulateEviction", Action(_evict, 204)),
         (VIRTUAL_MACHINE, "simulateEviction", Action(_evict, 204)),
         ("Microsoft.Storage/storageAccounts", "listKeys", Action(_list_keys)),
+        *(
+            (AKS, f"listCluster{word}Credential", Action(partial(give_credentials, role)))
+            for word, role in ROLES.items()
+        ),
         (COMPUTE, "listNodes", Action(list_nodes)),
         (COMPUTE, "updateIdleShutdownSetting", Action(set_idle_shutdown)),
         *((COMPUTE, word, Action(partial(_set_state, word), 202)) for word in STATES),

@@ -1,4 +1,4 @@
-"""The look-ups by which programs get the kubeconfig of an AKS cluster."""
+"""The kubeconfig of an AKS cluster, for programs (a look-up) and for Azure's SDK (an action)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 import yaml
 
 from tidegate.localclouds.azure.arm import Arm
-from tidegate.localclouds.azure.ids import parse_id, subscription_of
+from tidegate.localclouds.azure.ids import ArmId, parse_id, subscription_of
+from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.contracts import Values
 
 Lookup = Callable[[Values, Mapping[str, Any]], Values]
@@ -30,19 +31,23 @@ def build_lookups(arm: Arm) -> dict[str, Lookup]:
 def _list_credentials(
     arm: Arm, role: str, arguments: Values, settings: Mapping[str, Any]
 ) -> Values:
+    group, name = arguments["resourceGroupName"], arguments["resourceName"]
+    cluster = parse_id(
+        f"/subscriptions/{subscription_of(settings)}/resourceGroups/{group}"
+        f"/providers/Microsoft.ContainerService/managedClusters/{name}"
+    )
+    return give_credentials(role, arm, cluster, {})
+
+
+def give_credentials(role: str, arm: Arm, id: ArmId, asked: Mapping[str, Any]) -> Body:
     """Return the kubeconfig of a cluster, whose server is the address that Azure gave it.
 
     Raises:
         NotFoundError: When there is no such cluster.
     """
-    group, name = arguments["resourceGroupName"], arguments["resourceName"]
-    cluster = arm.get(
-        parse_id(
-            f"/subscriptions/{subscription_of(settings)}/resourceGroups/{group}"
-            f"/providers/Microsoft.ContainerService/managedClusters/{name}"
-        )
-    )
-    user = f"{role}_{group}_{name}"
+    del asked
+    cluster, name = arm.get(id), id.name
+    user = f"{role}_{id.group}_{name}"
     document = {
         "apiVersion": "v1",
         "kind": "Config",

@@ -5,6 +5,7 @@ Moto takes any role, subnet and size, and names an Auto Scaling group that does 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -59,6 +60,7 @@ def correct_eks() -> None:
     for path in UPDATE_PATHS:
         urls.url_paths[path] = urls.response.dispatch
     wrap(EKSBackend, "create_cluster", _check_cluster)
+    wrap(EKSBackend, "list_nodegroups", _refuse_absent_cluster)
     wrap(EKSBackend, "create_nodegroup", _make_node_group)
     wrap(EKSBackend, "describe_nodegroup", _sync_node_group)
     wrap(EKSBackend, "update_nodegroup_config", _change_node_group)
@@ -90,9 +92,26 @@ def _check_cluster(original: Callable[..., Any]) -> Callable[..., Any]:
             **network,
             "vpcId": vpc_id,
         }
-        return original(self, *args, **{**kwargs, "resources_vpc_config": filled})
+        cluster = original(self, *args, **{**kwargs, "resources_vpc_config": filled})
+        _give_addresses(cluster, self.region_name)
+        return cluster
 
     return create_cluster
+
+
+def _refuse_absent_cluster(original: Callable[..., Any]) -> Callable[..., Any]:
+    def list_nodegroups(self: Any, cluster_name: str, *args: Any, **kwargs: Any) -> Any:
+        self.describe_cluster(cluster_name)
+        return original(self, cluster_name, *args, **kwargs)
+
+    return list_nodegroups
+
+
+def _give_addresses(cluster: Any, region: str) -> None:
+    """Give a cluster addresses of its own; moto's are those of the process, for all of them."""
+    mark = hashlib.sha256(cluster.arn.encode()).hexdigest()[:32].upper()
+    cluster.endpoint = f"https://{mark}.gr7.{region}.eks.amazonaws.com"
+    cluster.identity = {"oidc": {"issuer": f"https://oidc.eks.{region}.amazonaws.com/id/{mark}"}}
 
 
 def _keep_cluster_extras(original: Callable[..., Any]) -> Callable[..., Any]:

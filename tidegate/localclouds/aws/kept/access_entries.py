@@ -48,11 +48,17 @@ def find_cluster(asked: Asked, name: str) -> Any:
     return eks_backends[asked.account][asked.region].clusters.get(name)
 
 
-def _require_cluster(asked: Asked) -> None:
+def require_cluster(asked: Asked) -> Any:
+    """Return moto's cluster that a request names, or refuse the request as EKS does."""
     name = asked.parameters["clusterName"]
     cluster = find_cluster(asked, name)
     if cluster is None:
         raise NotFoundError("ResourceNotFoundException", f"No cluster found for name: {name}.")
+    return cluster
+
+
+def _require_cluster(asked: Asked) -> None:
+    cluster = require_cluster(asked)
     mode = (getattr(cluster, "access_config", None) or {}).get("authenticationMode", CONFIG_MAP)
     if mode not in API_MODES:
         words = (

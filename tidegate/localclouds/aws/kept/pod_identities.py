@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tidegate.localclouds.aws.kept.access_entries import find_cluster
+from tidegate.localclouds.aws.kept.access_entries import require_cluster
 from tidegate.localclouds.aws.kept.calls import Asked, draw_id
 from tidegate.localclouds.aws.kept.kinds import Handler, Kind
 from tidegate.localclouds.aws.kept.references import require_role
@@ -51,35 +51,29 @@ def _answer(asked: Asked, body: Body) -> Body:
     return {"association": {**body, "tags": ASSOCIATION.tags(asked, body)}}
 
 
-def _require_cluster(asked: Asked) -> None:
-    name = asked.parameters["clusterName"]
-    if find_cluster(asked, name) is None:
-        raise NotFoundError("ResourceNotFoundException", f"No cluster found for name: {name}.")
-
-
 def _create(asked: Asked) -> Body:
-    _require_cluster(asked)
+    require_cluster(asked)
     generated = {"associationId": f"a-{draw_id(17)}"}
     return _answer(asked, ASSOCIATION.create(asked, asked.parameters, generated))
 
 
 def _describe(asked: Asked) -> Body:
-    _require_cluster(asked)
+    require_cluster(asked)
     return _answer(asked, ASSOCIATION.find(asked))
 
 
 def _update(asked: Asked) -> Body:
-    _require_cluster(asked)
+    require_cluster(asked)
     return _answer(asked, ASSOCIATION.update(asked))
 
 
 def _delete(asked: Asked) -> Body:
-    _require_cluster(asked)
+    require_cluster(asked)
     return _answer(asked, ASSOCIATION.delete(asked))
 
 
 def _list(asked: Asked) -> Body:
-    _require_cluster(asked)
+    require_cluster(asked)
     wanted = {name: asked.parameters.get(name) for name in OF_POD}
     found = [
         body

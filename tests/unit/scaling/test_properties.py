@@ -1,0 +1,229 @@
+"""What holds of every plan, whatever the fleet, the demand and the market."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.scaling import (
+    NOW,
+    ago,
+    apply,
+    demand,
+    item,
+    node,
+    offering,
+    ordered,
+    pool,
+    shape,
+    work,
+)
+
+from tidegate.scaling.decide import decide
+from tidegate.scaling.fleet import GONE, HEALTHY, Fleet, NodePhase, PoolSupply
+from tidegate.scaling.offerings import CommittedCapacity, NodeRoom, Offering, Offerings
+from tidegate.scaling.settings import ScalingSettings
+from tidegate.vocabulary.capacity import CapacityType
+from tidegate.vocabulary.plans import ScalingPlan
+
+CHIPS = ("h100-80gb", "a100-80gb")
+
+
+@st.composite
+def pools(draw: Any) -> list[PoolSupply]:
+    count = draw(st.integers(1, 3))
+    found = []
+    for number in range(count):
+        low = draw(st.integers(0, 2))
+        high = draw(st.integers(low, 5))
+        domain = draw(st.sampled_from(["aws/us-east-1/a", "gcp/us-central1/b"]))
+        found.append(pool(f"p{number}", min_nodes=low, max_nodes=high, domain=domain))
+    return found
+
+
+@st.composite
+def offers(draw: Any, of: list[PoolSupply]) -> list[Offering]:
+    found = []
+    for entry in of:
+        chip = draw(st.sampled_from(CHIPS))
+        for zone in range(draw(st.integers(1, 2))):
+            spot = draw(st.booleans())
+            found.append(
+                offering(
+                    entry.id,
+                    id=f"{entry.id}/{zone}",
+                    room=NodeRoom(chip, draw(st.sampled_from([4, 8])), 64_000, 512_000),
+                    capacity_type=CapacityType.SPOT if spot else CapacityType.ON_DEMAND,
+                    per_hour=draw(st.sampled_from([None, *map(Decimal, (8, 20, 20, 80))])),
+                    interruptions_per_hour=Decimal("0.1") if spot else None,
+                    quota=draw(st.sampled_from(["", "q1", "q2"])),
+                    quota_units=draw(st.integers(1, 8)),
+                    commitment=draw(st.sampled_from(["", "c1"])),
+                )
+            )
+    return found
+
+
+@st.composite
+def worlds(draw: Any) -> tuple[Fleet, Any, Offerings, ScalingSettings]:
+    declared = draw(pools())
+    market = draw(offers(declared))
+    nodes = []
+    for number in range(draw(st.integers(0, 5))):
+        of = draw(st.sampled_from(market))
+        phase = draw(st.sampled_from(list(NodePhase)))
+        size = draw(st.integers(1, 4))
+        saved = draw(st.sampled_from([None, ago(60), ago(5000)]))
+        running = work(f"run{number}", size, checkpoint_at=saved, priority=draw(st.integers(0, 2)))
+        nodes.append(
+            node(
+                f"n{number}",
+                of.pool,
+                phase.value,
+                offering=of.id,
+                since=ago(draw(st.sampled_from([5, 300, 5000]))),
+                running=(running,) if phase in (NodePhase.BUSY, NodePhase.INTERRUPTED) else (),
+            )
+        )
+    # A fleet within its bounds: what is above them is not this decision's doing.
+    held = Counter(entry.pool for entry in nodes if entry.phase not in GONE)
+    declared = [replace(p, max_nodes=max(p.max_nodes, held[p.id])) for p in declared]
+    used = Counter()
+    for entry in nodes:
+        of = next(o for o in market if o.id == entry.offering)
+        used[of.quota] += of.quota_units
+    quotas = {name: used[name] + draw(st.integers(0, 20)) for name in ("q1", "q2")}
+    ceiling = draw(st.sampled_from([None, Decimal(500), Decimal(1000)]))
+    waiting = [draw(waiting_items(f"j{number}")) for number in range(draw(st.integers(0, 6)))]
+    return (
+        Fleet(tuple(declared), tuple(nodes), NOW),
+        demand(*waiting),
+        Offerings(tuple(market), quotas=quotas, commitments=(CommittedCapacity("c1", Decimal(2)),)),
+        ScalingSettings(hourly_ceiling=ceiling, exact_groups=draw(st.sampled_from([0, 40]))),
+    )
+
+
+@st.composite
+def waiting_items(draw: Any, name: str) -> Any:
+    wanted = shape(draw(st.sampled_from([1, 2, 3, 4, 8])))
+    if draw(st.booleans()):
+        other = replace(wanted.accelerators[0], accelerator="a100-80gb")
+        wanted = replace(wanted, accelerators=(other, *wanted.accelerators))
+    wanted = replace(wanted, workers=draw(st.sampled_from([1, 1, 2, 3])))
+    wanted = replace(wanted, priority=draw(st.integers(0, 2)))
+    return item(name, wanted, queued_at=ago(draw(st.integers(0, 90))))
+
+
+def run(world: Any) -> ScalingPlan:
+    return decide(*world, NOW)
+
+
+def remaining(world: Any, plan: ScalingPlan) -> list[Any]:
+    stopped = {stop.node for stop in plan.stops}
+    return [entry for entry in world[0].nodes if entry.id not in stopped]
+
+
+@settings(max_examples=150, deadline=None)
+@given(worlds())
+def test_no_plan_passes_a_maximum_a_quota_or_the_ceiling(world):
+    fleet, _, market, limits = world
+    plan = run(world)
+    high = {entry.id: entry.max_nodes for entry in fleet.pools}
+    of = {entry.id: entry for entry in market.offerings}
+    kept = remaining(world, plan)
+    total = Counter(entry.pool for entry in kept if entry.phase not in GONE)
+    units = Counter()
+    for entry in kept:
+        units[of[entry.offering].quota] += of[entry.offering].quota_units
+    for name, count in ordered(plan).items():
+        total[of[name].pool] += count
+        units[of[name].quota] += count * of[name].quota_units
+    assert all(count <= high[name] for name, count in total.items())
+    assert all(units[name] <= limit for name, limit in market.quotas.items())
+    if limits.hourly_ceiling is not None and ordered(plan):
+        assert plan.per_hour.amount <= limits.hourly_ceiling
+
+
+@settings(max_examples=150, deadline=None)
+@given(worlds())
+def test_nothing_healthy_is_stopped_below_the_minimum(world):
+    plan = run(world)
+    left = Counter(e.pool for e in remaining(world, plan) if e.phase in HEALTHY)
+    stopped = {stop.node for stop in plan.stops}
+    for entry in world[0].nodes:
+        if entry.id in stopped and entry.phase in HEALTHY and entry.phase.value != "in-flight":
+            low = next(p.min_nodes for p in world[0].pools if p.id == entry.pool)
+            new = sum(
+                count for name, count in ordered(plan).items() if name.startswith(f"{entry.pool}/")
+            )
+            assert left[entry.pool] + new >= low
+
+
+@settings(max_examples=150, deadline=None)
+@given(worlds())
+def test_work_without_a_checkpoint_is_never_stopped_by_choice(world):
+    plan = run(world)
+    unsaved = {
+        entry.item
+        for each in world[0].nodes
+        for entry in each.work()
+        if entry.checkpoint_at is None
+    }
+    nodes = {entry.id: entry for entry in world[0].nodes}
+    chosen = {
+        item
+        for drain in plan.drains
+        if nodes[drain.node].phase is not NodePhase.INTERRUPTED
+        for item in drain.work
+    }
+    chosen |= {entry.item for entry in plan.preemptions}
+    chosen |= {entry.item for stop in plan.stops for entry in nodes[stop.node].work()}
+    assert not chosen & unsaved
+
+
+@settings(max_examples=100, deadline=None)
+@given(worlds(), st.randoms(use_true_random=False))
+def test_order_and_repetition_of_the_input_do_not_matter(world, random):
+    fleet, waiting, market, limits = world
+    twice = [*waiting.items, *waiting.items]
+    shuffled = [list(fleet.pools), list(fleet.nodes), twice, list(market.offerings)]
+    for entries in shuffled:
+        random.shuffle(entries)
+    other = (
+        Fleet(tuple(shuffled[0]), tuple(shuffled[1]), NOW),
+        replace(waiting, items=tuple(shuffled[2])),
+        replace(market, offerings=tuple(shuffled[3])),
+        limits,
+    )
+    assert run(other) == run(world)
+
+
+@settings(max_examples=150, deadline=None)
+@given(worlds())
+def test_a_plan_that_serves_everyone_and_was_carried_out_is_not_made_again(world):
+    fleet, waiting, market, limits = world
+    plan = run(world)
+    after = apply(plan, fleet.nodes, market.offerings)
+    again = run((replace(fleet, nodes=after), waiting, market, limits))
+    if not plan.unmet and not plan.preemptions and not plan.drains:
+        assert ordered(again) == {}
+
+
+@settings(max_examples=150, deadline=None)
+@given(worlds(), st.integers(0, 2), st.sampled_from([1, 4, 8]), st.integers(1, 3))
+def test_one_more_item_takes_no_service_from_those_before_it(world, priority, gpus, workers):
+    fleet, waiting, market, limits = world
+    late = replace(shape(gpus), priority=priority, workers=workers)
+    more = item("late", late, queued_at=NOW + timedelta(seconds=1))
+    before = run(world)
+    after = run((fleet, replace(waiting, items=(*waiting.items, more)), market, limits))
+    unserved = {name for unmet in before.unmet for name in unmet.items}
+    lost = {name for unmet in after.unmet for name in unmet.items} - unserved - {"late"}
+    priorities = {entry.id: entry.shape.priority for entry in waiting.items}
+    priorities |= {work.item: work.priority for entry in fleet.nodes for work in entry.work()}
+    assert not {name for name in lost if priorities[name] >= priority}

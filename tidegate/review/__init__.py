@@ -1,0 +1,1 @@
+"""Reviews: what was declared and used becomes findings, and the next change to declare."""

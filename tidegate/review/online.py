@@ -1,0 +1,116 @@
+"""How much to be committed to now, from the past alone: the policy that purchases follow.
+
+One policy, for every series: the d-quantile of past use is what would have cost least at discount
+d, so the target is a quantile a fifth lower, and the least of those over a month, a third of a
+year and a year. The short look-back keeps a purchase from trusting use that has gone, the long
+ones from trusting use that has only just come.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from tidegate.review.portfolio import Floats
+
+CAUTION = 0.8
+"""The share of the discount that serves as the quantile."""
+
+LOOK_BACKS = (1 / 12, 1 / 3, 1.0)
+"""Look-backs as shares of a year."""
+
+Policy = Callable[[Floats, float], float]
+"""(use in the past, already committed) → what to be committed to; never sold, only bought."""
+
+
+def decide_target(past: Floats, discount: float, year: int) -> float:
+    """Return the amount to be committed to.
+
+    Args:
+        past: Use an hour, the latest last; hours that were not measured are left out.
+        discount: How much cheaper a commitment is, from 0 to 1.
+        year: Hours of a year, or as many as stand for them.
+    """
+    if len(past) == 0 or discount <= 0:
+        return 0.0
+    spans = {min(len(past), max(1, round(year * share))) for share in LOOK_BACKS}
+    quantile = CAUTION * discount
+    return min(float(np.quantile(past[-span:], quantile)) for span in spans)
+
+
+def look_back_target(past: Floats, discount: float, span: int) -> float:
+    """Return the d-quantile of the last hours: what the clouds' own recommenders maximise."""
+    return float(np.quantile(past[-span:], discount, method="inverted_cdf")) if len(past) else 0.0
+
+
+def replay_policy(
+    use: Floats, warm_up: int, term: int, discount: float, target: Callable[[Floats], float]
+) -> float:
+    """Return what a policy would have cost, in units of the on-demand price of one unit an hour.
+
+    Each step it sees the past alone and tops up what is committed to its target; each purchase
+    lasts for the term and is paid for hour by hour, within the evaluated span.
+
+    Args:
+        use: Use an hour.
+        warm_up: Hours at the start that are only looked at.
+        term: Hours that a purchase lasts.
+        discount: How much cheaper a commitment is, from 0 to 1.
+        target: The policy.
+    """
+    bought = np.zeros(len(use))
+    active, cost = 0.0, 0.0
+    for hour in range(warm_up, len(use)):
+        if hour - term >= warm_up:
+            active -= bought[hour - term]
+        bought[hour] = max(0.0, target(use[:hour]) - active)
+        active += bought[hour]
+        cost += (1 - discount) * active + max(0.0, float(use[hour]) - active)
+    return cost
+
+
+def replay_break_even(use: Floats, warm_up: int, term: int, discount: float) -> float:
+    """Return what the deterministic (2 − α) policy of Wang, Li and Liang would have cost.
+
+    A level of use is reserved once, within a term, as much was paid for it on demand as reserving
+    it for the term costs (arXiv 1305.5608, without its look-ahead). α is what use still costs once
+    it is reserved, relative to on demand: 0 for commitments, which are paid for used or not, so
+    that the guarantee is twice the optimum. Levels are those that the use itself has, and each is
+    decided for itself.
+
+    Args:
+        use: Use an hour.
+        warm_up: Hours at the start that are left out.
+        term: Hours that a purchase lasts.
+        discount: How much cheaper a reservation is than use on demand over the whole term.
+    """
+    spent = use[warm_up:]
+    levels = np.unique(np.concatenate([[0.0], spent]))
+    due = (1 - discount) * term
+    cost = 0.0
+    for low, high in itertools.pairwise(levels):
+        cost += (high - low) * _replay_level(spent >= high, term, due, 1 - discount)
+    return float(cost)
+
+
+def _replay_level(used: npt.NDArray[np.bool_], term: int, due: float, rate: float) -> float:
+    cost, reserved_until = 0.0, 0
+    paid: list[int] = []
+    for hour in range(len(used)):
+        if hour < reserved_until:
+            cost += rate
+            continue
+        if not used[hour]:
+            continue
+        paid = [earlier for earlier in paid if earlier > hour - term]
+        if len(paid) + 1 > due:
+            reserved_until = hour + term
+            cost += rate
+            paid = []
+        else:
+            paid.append(hour)
+            cost += 1.0
+    return cost

@@ -1,0 +1,140 @@
+"""Items grouped by shape, so that what holds for a shape is found out once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from tidegate.scaling.constraints import count_slots, match_need
+from tidegate.scaling.marginal import Choice, Domain, build_domain, list_choices
+from tidegate.scaling.situation import Situation
+from tidegate.vocabulary.demand import WorkItem, WorkShape
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """Items of one shape and urgency.
+
+    Attributes:
+        shape: What they need.
+        urgent: True when a deadline leaves no time for an interruption.
+        anywhere: Offerings that may serve them, best for one item first.
+        domains: The same by where a gang can span, best domain first.
+        items: In the order of their turn.
+        uniform: True when all nodes it may use have equally many accelerators.
+        exhausted: True once an item of this shape found no seat: what is free only shrinks.
+    """
+
+    shape: WorkShape
+    urgent: bool
+    anywhere: Domain
+    domains: tuple[Domain, ...]
+    items: list[WorkItem] = field(default_factory=list)
+    uniform: bool = True
+    exhausted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What may serve a shape: in order, by domain, and whether all nodes have equal room."""
+
+    anywhere: Domain
+    domains: tuple[Domain, ...]
+    uniform: bool
+
+
+class OptionBook:
+    """Options by what they depend on, so that shapes that differ elsewhere share them."""
+
+    def __init__(self, situation: Situation) -> None:
+        """Open an empty book for one decision."""
+        self._situation = situation
+        self._known: dict[Hashable, Options] = {}
+
+    def options_for(self, shape: WorkShape, *, urgent: bool) -> Options:
+        """Return the options of a shape."""
+        key = self._key_of(shape, urgent)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = build_options(shape, urgent, self._situation)
+        return found
+
+    def _key_of(self, shape: WorkShape, urgent: bool) -> Hashable:
+        """Return all that constraints, slots and price take from a shape, and nothing else."""
+        moved = any(entry.read_gb or entry.write_gb for entry in shape.data)
+        timed = moved or shape.checkpoint is None
+        rooms = self._situation.rooms
+        fitting = (room for room in rooms if match_need(shape, room) or not shape.accelerators)
+        return (
+            shape.accelerators,
+            shape.workers,
+            shape.workload_class,
+            shape.tolerates_interruption(),
+            shape.checkpoint,
+            shape.placement,
+            shape.data if moved else (),
+            shape.duration_seconds if timed else None,
+            bool(shape.vcpus_milli),
+            urgent,
+            tuple(count_slots(shape, room) for room in fitting),
+        )
+
+
+def build_options(shape: WorkShape, urgent: bool, situation: Situation) -> Options:
+    """Return what may serve a shape."""
+    choices = list_choices(shape, situation, urgent=urgent)
+    domains: dict[tuple[str, str], list[Choice]] = {}
+    for choice in choices:
+        domain = situation.pools[choice.offering.pool].domain
+        domains.setdefault((domain, choice.offering.room.accelerator), []).append(choice)
+    chips = {choice.offering.room.accelerators for choice in choices}
+    spans = tuple(build_domain(entry) for entry in domains.values())
+    return Options(build_domain(choices), spans, len(chips) <= 1)
+
+
+def group_items(
+    items: Iterable[WorkItem], situation: Situation, book: OptionBook
+) -> dict[str, Group]:
+    """Return each item's group, by item id."""
+    by_shape: dict[tuple[WorkShape, bool], Group] = {}
+    by_object: dict[tuple[int, bool], Group] = {}
+    found: dict[str, Group] = {}
+    for item in items:
+        urgent = is_urgent(item.shape, item.deadline, item.work_left_seconds, situation)
+        # Hashing a shape costs more than looking up the object that many items share.
+        marker = (id(item.shape), urgent)
+        group = by_object.get(marker)
+        if group is None:
+            key = (item.shape, urgent)
+            group = by_shape.get(key) or build_group(item.shape, urgent, book)
+            by_shape[key] = by_object[marker] = group
+        group.items.append(item)
+        found[item.id] = group
+    return found
+
+
+def build_group(shape: WorkShape, urgent: bool, book: OptionBook) -> Group:
+    """Return an empty group with its choices."""
+    options = book.options_for(shape, urgent=urgent)
+    return Group(shape, urgent, options.anywhere, options.domains, uniform=options.uniform)
+
+
+def is_urgent(
+    shape: WorkShape, deadline: datetime | None, left_seconds: int | None, situation: Situation
+) -> bool:
+    """Return whether an interruption now would break a deadline.
+
+    What is left to run, one interruption's loss and the change to another node must fit before
+    the deadline; work of unknown length is urgent, since nothing says that it fits.
+    """
+    if deadline is None:
+        return False
+    left = left_seconds if left_seconds is not None else shape.duration_seconds
+    if left is None:
+        return True
+    habit = shape.checkpoint
+    loss = left if habit is None else min(habit.interval_seconds, left) + habit.restart_seconds
+    boot = max((entry.boot_seconds for entry in situation.offerings.values()), default=0)
+    needed = left + loss + 2 * boot + situation.settings.deadline_margin_seconds
+    return deadline - situation.now < timedelta(seconds=needed)

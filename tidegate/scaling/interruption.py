@@ -1,0 +1,63 @@
+"""Nodes that their cloud takes away: drained at once, and what they ran waits anew, in front."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from tidegate.scaling.disruption import rework_seconds
+from tidegate.scaling.draft import Draft
+from tidegate.scaling.fleet import NodePhase, RunningWork
+from tidegate.scaling.nodes import nodes_of
+from tidegate.scaling.situation import Situation
+from tidegate.vocabulary.demand import WorkItem
+from tidegate.vocabulary.plans import Drain, Hold
+
+FIRST = datetime(1970, 1, 1, tzinfo=UTC)
+"""Interrupted work had its turn before anything that waits with the same priority."""
+
+
+def requeue_interrupted(situation: Situation) -> tuple[WorkItem, ...]:
+    """Return what runs on interrupted nodes as waiting items, each with the workers it loses."""
+    waiting = {item.id for item in situation.signals.items}
+    return tuple(
+        WorkItem(
+            id=work.item,
+            shape=replace(work.shape, workers=lost, priority=work.priority),
+            queued_at=FIRST,
+            deadline=work.deadline,
+            work_left_seconds=work.work_left_seconds,
+        )
+        for work, lost in _lost_work(situation)
+        if work.shape is not None and work.item not in waiting
+    )
+
+
+def drain_interrupted(draft: Draft) -> None:
+    """Drain every node that got a notice; nobody can keep it, so no doubt and no budget holds."""
+    for node in nodes_of(draft.situation):
+        if node.phase is not NodePhase.INTERRUPTED:
+            continue
+        offering = draft.bench.offering_of[node.id]
+        rework = [rework_seconds(work, draft.situation) or 0 for work in node.work()]
+        draft.drains[node.id] = Drain(
+            node=node.id,
+            pool=node.pool,
+            reason="its cloud takes it away",
+            per_hour=draft.money(offering.per_hour if offering else None),
+            work=tuple(work.item for work in node.work()),
+            rework_seconds=sum(rework),
+        )
+    for work, _ in _lost_work(draft.situation):
+        if work.shape is None:
+            text = f"{work.item} is interrupted, and what it needs of a node is not known"
+            draft.holds.append(Hold("", text))
+
+
+def _lost_work(situation: Situation) -> list[tuple[RunningWork, int]]:
+    """Return each interrupted item with its workers on interrupted nodes, by item."""
+    found: dict[str, tuple[RunningWork, int]] = {}
+    for node in nodes_of(situation):
+        for work in node.work() if node.phase is NodePhase.INTERRUPTED else ():
+            found[work.item] = (work, found.get(work.item, (work, 0))[1] + 1)
+    return [found[item] for item in sorted(found)]

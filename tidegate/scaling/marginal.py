@@ -1,0 +1,182 @@
+"""What one more useful hour of an offering costs a shape: risk, rework and transfers included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tidegate.pricing.marginal import SpotRisk
+from tidegate.scaling.constraints import count_slots, find_exclusion, match_need
+from tidegate.scaling.offerings import Offering, TransferLane
+from tidegate.scaling.situation import Situation, is_spot
+from tidegate.vocabulary.demand import WorkShape
+
+ZERO = Decimal(0)
+HOUR = Decimal(3600)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One offering that may serve a shape.
+
+    Attributes:
+        offering: The offering.
+        accelerators: What a worker takes of a node.
+        slots: Workers that an empty node takes.
+        rework: What interruptions add to the price of a node an hour.
+        transfer: What moving data adds an hour to a worker.
+        price: Price of a node an hour with rework; None where unknown.
+        extra: What one worker adds beside nodes: its transfer and its share of the rework.
+    """
+
+    offering: Offering
+    accelerators: int
+    slots: int
+    rework: Decimal
+    transfer: Decimal
+    price: Decimal | None
+    extra: Decimal
+
+    def nodes_for(self, workers: int) -> int:
+        """Return the empty nodes that so many workers take."""
+        return -(-workers // self.slots)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Domain:
+    """Choices among which one item may be seated, best first, with what is asked of all of them.
+
+    Attributes:
+        choices: Best first.
+        committed: Those that a commitment may pay for.
+        needs: (accelerator, count a worker) over all choices, each once.
+        moves_data: True when data would have to move to one of them.
+    """
+
+    choices: tuple[Choice, ...]
+    committed: tuple[Choice, ...]
+    needs: tuple[tuple[str, int], ...]
+    moves_data: bool
+
+
+def build_domain(choices: Iterable[Choice]) -> Domain:
+    """Return choices as a domain, in the order given."""
+    ordered = tuple(choices)
+    needs = dict.fromkeys((c.offering.room.accelerator, c.accelerators) for c in ordered)
+    return Domain(
+        choices=ordered,
+        committed=tuple(choice for choice in ordered if choice.offering.commitment),
+        needs=tuple(needs),
+        moves_data=any(choice.transfer for choice in ordered),
+    )
+
+
+def list_choices(
+    shape: WorkShape, situation: Situation, *, urgent: bool = False
+) -> tuple[Choice, ...]:
+    """Return what may serve a shape, best for one item first; unknown prices stand last."""
+    found = [
+        choice
+        for offering in _candidates(shape, situation)
+        if find_exclusion(shape, offering, situation, urgent=urgent) is None
+        and (choice := build_choice(shape, offering, situation)) is not None
+    ]
+    return tuple(sorted(found, key=lambda choice: rank_choice(choice, shape.workers)))
+
+
+def _candidates(shape: WorkShape, situation: Situation) -> Iterable[Offering]:
+    """Return the offerings with an accelerator that would do: the first, and cheapest, filter."""
+    if not shape.accelerators:
+        if situation.settings.cpu_on_accelerators:
+            return situation.offerings.values()
+        return situation.by_accelerator.get("", ())
+    chips = dict.fromkeys(need.accelerator for need in shape.accelerators)
+    return [entry for chip in chips for entry in situation.by_accelerator.get(chip, ())]
+
+
+def rank_choice(choice: Choice, workers: int) -> tuple[bool, Decimal, Decimal, int, str]:
+    """Return the order of choices for so many workers: cost, price a slot, start, id."""
+    price = choice.price if choice.price is not None else ZERO
+    cost = price * choice.nodes_for(workers) + choice.transfer * workers
+    offering = choice.offering
+    return (
+        choice.price is None,
+        cost,
+        price / choice.slots,
+        offering.boot_seconds,
+        offering.id,
+    )
+
+
+def build_choice(shape: WorkShape, offering: Offering, situation: Situation) -> Choice | None:
+    """Return what an offering costs a shape; None when interruptions would undo all work."""
+    price = offering.per_hour
+    share = _useful_share(shape, offering, situation)
+    if share == ZERO:
+        return None
+    need = match_need(shape, offering.room)
+    adjusted = None if price is None else price / share
+    rework = ZERO if price is None else price / share - price
+    slots = count_slots(shape, offering.room)
+    transfer = transfer_per_hour(shape, offering, situation) / shape.workers
+    return Choice(
+        offering=offering,
+        accelerators=need.per_worker if need else 0,
+        slots=slots,
+        rework=rework,
+        transfer=transfer,
+        price=adjusted,
+        extra=transfer + rework / slots,
+    )
+
+
+def _useful_share(shape: WorkShape, offering: Offering, situation: Situation) -> Decimal:
+    rate = offering.interruptions_per_hour
+    if not is_spot(offering) or rate is None:
+        return Decimal(1)
+    habit = shape.checkpoint
+    if habit is None:
+        # Without checkpoints an interruption repeats the work from its start.
+        lost = _duration(shape, situation)
+        return SpotRisk(rate, lost, 0).useful_share()
+    return SpotRisk(
+        rate, habit.interval_seconds, habit.restart_seconds, habit.write_seconds
+    ).useful_share()
+
+
+def _duration(shape: WorkShape, situation: Situation) -> int:
+    if shape.duration_seconds:
+        return shape.duration_seconds
+    return situation.settings.default_duration_seconds
+
+
+def transfer_per_hour(shape: WorkShape, offering: Offering, situation: Situation) -> Decimal:
+    """Return what moving an item's data costs, spread over its run time."""
+    moved = [lane.per_gb * size for lane, size in moves_of(shape, offering, situation)]
+    return sum(moved, ZERO) * HOUR / _duration(shape, situation)
+
+
+def moving_seconds(shape: WorkShape, offering: Offering, situation: Situation) -> int:
+    """Return how long an item's data takes to move, one lane after the other."""
+    seconds = [
+        Decimal(size) / lane.gb_per_second
+        for lane, size in moves_of(shape, offering, situation)
+        if lane.gb_per_second > 0
+    ]
+    return int(sum(seconds, ZERO))
+
+
+def moves_of(
+    shape: WorkShape, offering: Offering, situation: Situation
+) -> list[tuple[TransferLane, int]]:
+    """Return the lanes that an item's data takes, with GB; those without a known price left out."""
+    pool = situation.pools[offering.pool]
+    here, lanes = f"{pool.cloud}/{pool.region}", situation.market.lanes
+    found = []
+    for entry in shape.data:
+        there = f"{entry.cloud}/{entry.region}"
+        for key, size in (((there, here), entry.read_gb), ((here, there), entry.write_gb)):
+            if size and here != there and key in lanes:
+                found.append((lanes[key], size))
+    return found

@@ -1,0 +1,187 @@
+"""How many replicas an endpoint needs.
+
+The service-time model: a replica takes `concurrency` requests at once, each for `service_seconds`
+when it is not overloaded, so that it serves concurrency ÷ service_seconds requests a second at a
+target utilisation below 1 (Little's law: requests in service = arrival rate × service time).
+Each signal that is known asks for a number; the largest is taken. A signal that is missing asks for
+nothing and forbids to shrink.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+MOST_REPLICAS = 10**6
+"""Where counts saturate: beyond it a signal is broken, not large."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServingTarget:
+    """What an endpoint promises and how its replicas behave.
+
+    Attributes:
+        min_replicas: Never fewer; 0 allows to sleep.
+        max_replicas: Never more.
+        concurrency: Requests that one replica serves at once.
+        service_seconds: How long one takes in a replica that is not overloaded; None: unknown.
+        utilization: Share of a replica that may be busy, above 0 and at most 1.
+        latency_seconds: What the service level allows; None where it states nothing.
+        queue_seconds: Within which a backlog is worked off.
+        committed_replicas: Replicas whose nodes are paid for anyway; they stay.
+        cold_start_seconds: From an order until a replica serves.
+        idle_seconds: Without a request for this long, an endpoint at minimum 0 sleeps.
+        cooldown_seconds: No shrinking this long after the last growth.
+        growth: Largest factor by which replicas grow at once, above 1.
+        shrink: Largest factor by which they shrink at once, above 1.
+    """
+
+    min_replicas: int
+    max_replicas: int
+    concurrency: int = 1
+    service_seconds: Decimal | None = None
+    utilization: Decimal = Decimal("0.7")
+    latency_seconds: Decimal | None = None
+    queue_seconds: int = 60
+    committed_replicas: int = 0
+    cold_start_seconds: int = 300
+    idle_seconds: int = 600
+    cooldown_seconds: int = 300
+    growth: Decimal = Decimal(2)
+    shrink: Decimal = Decimal(2)
+
+
+@dataclass(frozen=True, slots=True)
+class ServingSignals:
+    """What was measured; None is unknown and never 0.
+
+    Attributes:
+        replicas: Replicas now, those in flight included.
+        request_rate: Requests a second.
+        in_flight: Requests in service now, over all replicas.
+        queue_depth: Requests that wait.
+        latency_seconds: As observed at the quantile of the service level.
+        utilization: Share of the accelerators that is busy.
+        scheduled_replicas: What a schedule asks for now.
+        last_request_at: When the last request came.
+        grown_at: When replicas were last added.
+    """
+
+    replicas: int
+    request_rate: Decimal | None = None
+    in_flight: Decimal | None = None
+    queue_depth: int | None = None
+    latency_seconds: Decimal | None = None
+    utilization: Decimal | None = None
+    scheduled_replicas: int | None = None
+    last_request_at: datetime | None = None
+    grown_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaDecision:
+    """How many replicas, and why."""
+
+    replicas: int
+    reasons: tuple[str, ...]
+
+
+def decide_replicas(
+    target: ServingTarget, signals: ServingSignals, now: datetime
+) -> ReplicaDecision:
+    """Return the replicas that the known signals ask for, within bounds and without jumps."""
+    asked = [*_asked(target, signals)]
+    doubts = [*_doubts(signals)]
+    if not asked:
+        doubts.append("no signal asks for a number")
+    wanted = max((count for count, _ in asked), default=signals.replicas)
+    reasons = [reason for count, reason in asked if count == wanted] + doubts
+    if doubts:
+        wanted = max(wanted, signals.replicas)
+    wanted, limits = _smooth(wanted, target, signals, now)
+    low = max(target.min_replicas, min(target.committed_replicas, target.max_replicas))
+    bounded = max(low, min(wanted, target.max_replicas))
+    if bounded != wanted:
+        limits = (*limits, f"held between {low} and {target.max_replicas}")
+    return ReplicaDecision(bounded, (*reasons, *limits))
+
+
+def _asked(target: ServingTarget, signals: ServingSignals) -> Iterator[tuple[int, str]]:
+    per_replica = _rate_of_replica(target)
+    if _known(signals.request_rate) and per_replica:
+        rate = signals.request_rate or Decimal(0)
+        backlog = Decimal(signals.queue_depth or 0) if _known(signals.queue_depth) else Decimal(0)
+        needed = (rate + backlog / max(target.queue_seconds, 1)) / per_replica
+        yield _ceiling(needed), f"{rate:g} requests/s and {backlog:g} waiting"
+    if _known(signals.in_flight):
+        busy = signals.in_flight or Decimal(0)
+        needed = busy / (target.concurrency * target.utilization)
+        yield _ceiling(needed), f"{busy:g} requests in service"
+    if _known(signals.utilization):
+        share = min(signals.utilization or Decimal(0), Decimal(1))
+        needed = signals.replicas * share / target.utilization
+        yield _ceiling(needed), f"accelerators {share * 100:.0f} % busy"
+    if _known(signals.latency_seconds) and target.latency_seconds:
+        seconds = signals.latency_seconds or Decimal(0)
+        if seconds > target.latency_seconds:
+            needed = signals.replicas * min(seconds / target.latency_seconds, target.growth)
+            yield _ceiling(needed), f"{seconds:g} s are above {target.latency_seconds:g} s"
+    if signals.scheduled_replicas is not None and signals.scheduled_replicas >= 0:
+        yield signals.scheduled_replicas, "the schedule"
+
+
+def _rate_of_replica(target: ServingTarget) -> Decimal | None:
+    if not target.service_seconds or target.service_seconds <= 0:
+        return None
+    return target.concurrency * target.utilization / target.service_seconds
+
+
+def _doubts(signals: ServingSignals) -> Iterator[str]:
+    for name in ("request_rate", "in_flight", "queue_depth", "latency_seconds", "utilization"):
+        value = getattr(signals, name)
+        if value is not None and not _known(value):
+            yield f"{name} of {value} makes no sense, so nothing shrinks"
+
+
+def _known(value: Decimal | int | None) -> bool:
+    return value is not None and Decimal(value).is_finite() and value >= 0
+
+
+def _ceiling(needed: Decimal) -> int:
+    """Return a whole number of replicas; what is beyond all sense saturates."""
+    return MOST_REPLICAS if needed > MOST_REPLICAS else math.ceil(needed)
+
+
+def _smooth(
+    wanted: int, target: ServingTarget, signals: ServingSignals, now: datetime
+) -> tuple[int, tuple[str, ...]]:
+    """Bound the step: overshoot on the way up, flapping on the way down."""
+    current = signals.replicas
+    if wanted > current:
+        most = _ceiling(max(current, 1) * target.growth)
+        return (most, (f"at most {target.growth:g} x at once",)) if wanted > most else (wanted, ())
+    if wanted == current:
+        return wanted, ()
+    if signals.grown_at and now - signals.grown_at < timedelta(seconds=target.cooldown_seconds):
+        return current, ("grown within the cooldown",)
+    least = int(current / target.shrink)
+    if wanted == 0:
+        return _sleep(current, max(least, 1), target, signals, now)
+    if wanted < least:
+        return least, (f"at most {target.shrink:g} x fewer at once",)
+    return wanted, ()
+
+
+def _sleep(
+    current: int, least: int, target: ServingTarget, signals: ServingSignals, now: datetime
+) -> tuple[int, tuple[str, ...]]:
+    """Go to zero only when the last request is known and long enough ago."""
+    last = signals.last_request_at
+    if last is None:
+        return current, ("when the last request came is not known",)
+    if now - last < timedelta(seconds=target.idle_seconds):
+        return min(current, least), (f"a request came within {target.idle_seconds} s",)
+    return 0, (f"no request for {target.idle_seconds} s",)

@@ -1,0 +1,191 @@
+"""Which signals can be believed. What cannot is held: nothing shrinks on a missing number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from tidegate.scaling.fleet import Fleet, Node, NodePhase
+from tidegate.scaling.offerings import Offering, Offerings
+from tidegate.scaling.settings import ScalingSettings
+from tidegate.vocabulary.demand import Demand, WorkItem, WorkShape
+from tidegate.vocabulary.plans import Cause, CauseKind, Hold
+
+PHASE_ORDER = tuple(NodePhase)
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What is left after doubt.
+
+    Attributes:
+        items: Each believed item once, by falling priority, then in the order of arrival.
+        refused: Items that make no sense, each with its cause.
+        nodes: Each node once, by id.
+        holds: What is held because of doubt.
+        may_shrink: False while any source of demand or the fleet is in doubt.
+        may_grow: False while the fleet is in doubt: what is there may already be enough.
+    """
+
+    items: tuple[WorkItem, ...]
+    refused: tuple[tuple[WorkItem, Cause], ...]
+    nodes: tuple[Node, ...]
+    holds: tuple[Hold, ...]
+    may_shrink: bool
+    may_grow: bool
+
+
+def check_signals(
+    fleet: Fleet, demand: Demand, settings: ScalingSettings, now: datetime
+) -> Signals:
+    """Return what can be believed and what is held for lack of it."""
+    holds: list[Hold] = []
+    fleet_fault = _age_fault(fleet.observed_at, settings, now)
+    if fleet_fault:
+        holds.append(Hold("", f"the fleet was {fleet_fault}: nothing grows or shrinks"))
+    doubts = [*_doubt_sources(demand, settings, now)]
+    items, refused, clashes = _sort_items(demand.items, settings, now)
+    doubts += clashes
+    nodes, node_doubts = _sort_nodes(fleet.nodes, settings, now)
+    doubts += node_doubts
+    holds += [Hold("", f"{doubt}: nothing shrinks") for doubt in doubts]
+    return Signals(
+        items=items,
+        refused=refused,
+        nodes=nodes,
+        holds=tuple(holds),
+        may_shrink=not holds,
+        may_grow=not fleet_fault,
+    )
+
+
+def check_offerings(offerings: Offerings) -> dict[str, Cause]:
+    """Return offerings whose figures make no sense → why; they are not ordered."""
+    return {
+        entry.id: Cause(CauseKind.INVALID, entry.id, reason)
+        for entry in offerings.offerings
+        if (reason := _explain_offering(entry))
+    }
+
+
+def _explain_offering(offering: Offering) -> str:
+    amounts = (offering.per_hour, offering.interruptions_per_hour, offering.commitment_weight)
+    for amount in amounts:
+        if amount is not None and not (amount.is_finite() and amount >= 0):
+            return f"states {amount} as an amount"
+    sizes = (offering.boot_seconds, offering.quota_units, offering.room.accelerators)
+    if min(sizes) < 0:
+        return "states a negative size or time"
+    return ""
+
+
+def _age_fault(received: datetime | None, settings: ScalingSettings, now: datetime) -> str:
+    if received is None:
+        return "never observed"
+    age = now - received
+    if age > timedelta(seconds=settings.stale_after_seconds):
+        return f"last observed {int(age.total_seconds())} s ago"
+    if age < -timedelta(seconds=settings.clock_skew_seconds):
+        return f"observed {int(-age.total_seconds())} s in the future"
+    return ""
+
+
+def _doubt_sources(demand: Demand, settings: ScalingSettings, now: datetime) -> Iterator[str]:
+    if not demand.sources:
+        yield "no source of demand was asked"
+    for source in sorted(demand.sources, key=lambda entry: (entry.name, entry.fault)):
+        fault = source.fault or _age_fault(source.received_at, settings, now)
+        if fault:
+            yield f"demand from {source.name} is in doubt ({fault})"
+
+
+def _sort_items(
+    items: Iterable[WorkItem], settings: ScalingSettings, now: datetime
+) -> tuple[tuple[WorkItem, ...], tuple[tuple[WorkItem, Cause], ...], list[str]]:
+    believed: dict[str, WorkItem] = {}
+    refused: dict[str, tuple[WorkItem, Cause]] = {}
+    faults: dict[int, str] = {}
+    latest = now + timedelta(seconds=settings.clock_skew_seconds)
+    for item in items:
+        known = believed.setdefault(item.id, item)
+        # Sources tell of many equal items; each shape is looked at once.
+        marker = id(item.shape)
+        if marker not in faults:
+            faults[marker] = explain_shape(item.shape)
+        reason = faults[marker] or _explain_item(item, latest)
+        if known is not item and known != item:
+            reason = "is told of twice, and differently"
+        if reason:
+            first = min(known, item, key=repr)
+            refused[item.id] = (first, Cause(CauseKind.INVALID, "", f"{item.id} {reason}"))
+    for name in refused:
+        del believed[name]
+    ordered = sorted(believed.values(), key=_turn)
+    sorted_refused = tuple(refused[name] for name in sorted(refused))
+    return tuple(ordered), sorted_refused, [cause.text for _, cause in sorted_refused]
+
+
+def _turn(item: WorkItem) -> tuple[int, datetime, str]:
+    return -item.shape.priority, item.queued_at, item.id
+
+
+def _explain_item(item: WorkItem, latest: datetime) -> str:
+    if item.queued_at > latest:
+        return "was queued in the future"
+    if item.work_left_seconds is not None and _bad(item.work_left_seconds):
+        return f"has {item.work_left_seconds} seconds of work left"
+    return ""
+
+
+def explain_shape(shape: WorkShape) -> str:
+    """Return why a shape makes no sense, or ""."""
+    numbers: dict[str, object] = {
+        "vcpus_milli": shape.vcpus_milli,
+        "memory_mib": shape.memory_mib,
+        "duration_seconds": shape.duration_seconds,
+        "wait_target_seconds": shape.wait_target_seconds,
+    }
+    for need in shape.accelerators:
+        if _bad(need.per_worker) or need.per_worker < 1:
+            return f"asks for {need.per_worker} of {need.accelerator}"
+    for entry in shape.data:
+        numbers |= {"read_gb": entry.read_gb, "write_gb": entry.write_gb}
+    for name, value in numbers.items():
+        if value is not None and _bad(value):
+            return f"states {value} as {name}"
+    if _bad(shape.workers) or shape.workers < 1:
+        return f"has {shape.workers} workers"
+    return ""
+
+
+def _bad(value: object) -> bool:
+    """Return whether a number is negative, no number at all, or endless."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return True
+    return not 0 <= value < Decimal("Infinity")
+
+
+def _sort_nodes(
+    nodes: Iterable[Node], settings: ScalingSettings, now: datetime
+) -> tuple[tuple[Node, ...], list[str]]:
+    """Return each node once; of two that contradict each other the busier one."""
+    latest = now + timedelta(seconds=settings.clock_skew_seconds)
+    found: dict[str, Node] = {}
+    doubts: set[str] = set()
+    for node in nodes:
+        known = found.get(node.id)
+        if known is not None and known != node:
+            doubts.add(f"node {node.id} is told of twice, and differently")
+            node = max(known, node, key=_busyness)
+        found[node.id] = node
+        if node.since > latest:
+            doubts.add(f"node {node.id} changed in the future")
+        if node.phase is NodePhase.IDLE and node.work():
+            doubts.add(f"node {node.id} is called idle and runs work")
+    return tuple(found[name] for name in sorted(found)), sorted(doubts)
+
+
+def _busyness(node: Node) -> tuple[int, int, str]:
+    return len(node.work()), -PHASE_ORDER.index(node.phase), repr(node)

@@ -1,0 +1,266 @@
+"""Everything that one decision looks up, indexed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from tidegate.scaling.fleet import Fleet, PoolSupply
+from tidegate.scaling.offerings import (
+    CommittedCapacity,
+    FailureKind,
+    NodeRoom,
+    Offering,
+    OfferingFailure,
+    Offerings,
+)
+from tidegate.scaling.settings import PoolOverride, ScalingSettings
+from tidegate.scaling.signals import Signals, check_offerings, check_signals
+from tidegate.scaling.times import active_schedule, explain_window
+from tidegate.vocabulary.capacity import CapacityType, Scaler
+from tidegate.vocabulary.demand import Demand
+from tidegate.vocabulary.plans import Cause, CauseKind, Hold
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The smallest and largest size of a pool now, and where they come from."""
+
+    low: int
+    high: int
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """The facts of one decision.
+
+    Attributes:
+        now: The time of the decision.
+        settings: How carefully to scale.
+        signals: What can be believed.
+        pools: By id.
+        bounds: By pool id.
+        offerings: By id.
+        by_accelerator: Accelerator ("" without one) → offerings whose nodes have it.
+        by_pool: Pool id → its offerings, cheapest first, unknown prices last.
+        rooms: Each distinct room of a node.
+        market: Quotas, commitments and lanes.
+        closed: Offerings that nothing new may be ordered of, and why.
+        commitments: By id, those that have not ended.
+        ending: Ids of commitments whose nodes are about to be taken away.
+        fleet: As observed.
+        overrides: Valid overrides by pool id.
+        holds: Holds that follow from settings and schedules.
+    """
+
+    now: datetime
+    settings: ScalingSettings
+    signals: Signals
+    pools: Mapping[str, PoolSupply]
+    bounds: Mapping[str, Bounds]
+    offerings: Mapping[str, Offering]
+    by_accelerator: Mapping[str, tuple[Offering, ...]]
+    by_pool: Mapping[str, tuple[Offering, ...]]
+    rooms: tuple[NodeRoom, ...]
+    market: Offerings
+    closed: Mapping[str, Cause]
+    commitments: Mapping[str, CommittedCapacity]
+    ending: frozenset[str]
+    fleet: Fleet
+    overrides: Mapping[str, PoolOverride]
+    holds: tuple[Hold, ...]
+
+
+def build_situation(
+    fleet: Fleet, demand: Demand, offerings: Offerings, settings: ScalingSettings, now: datetime
+) -> Situation:
+    """Return the facts of a decision; the order of pools and offerings does not matter."""
+    pools = {pool.id: pool for pool in sorted(fleet.pools, key=lambda pool: pool.id)}
+    by_id = {entry.id: entry for entry in sorted(offerings.offerings, key=lambda entry: entry.id)}
+    overrides = {
+        entry.pool: entry
+        for entry in sorted(settings.overrides, key=lambda entry: (entry.pool, entry.until))
+        if entry.until > now
+    }
+    usable = {name: _without_nonsense(e) for name, e in by_id.items() if e.pool in pools}
+    return Situation(
+        now=now,
+        settings=settings,
+        signals=check_signals(fleet, demand, settings, now),
+        pools=pools,
+        bounds={name: find_bounds(pool, overrides.get(name), now) for name, pool in pools.items()},
+        offerings=usable,
+        by_accelerator=_index_accelerators(usable),
+        by_pool={name: _cheapest_first(usable.values(), name) for name in pools},
+        rooms=tuple(dict.fromkeys(entry.room for entry in usable.values())),
+        market=offerings,
+        closed=_close_offerings(pools, by_id, offerings, settings, overrides, now),
+        commitments={
+            entry.id: entry
+            for entry in offerings.commitments
+            if entry.ends is None or entry.ends > now
+        },
+        ending=_ending(offerings, settings, now),
+        fleet=fleet,
+        overrides=overrides,
+        holds=(*_override_holds(overrides), *_schedule_holds(pools)),
+    )
+
+
+def _without_nonsense(offering: Offering) -> Offering:
+    """Return an offering whose senseless amounts are unknown, so that no sum takes them in.
+
+    Where the first nodes' own price is unknown, no price of the offering can be relied on.
+    """
+    base = _sensible(offering.base_per_hour)
+    unknown = offering.base_nodes > 0 and base is None
+    return replace(
+        offering,
+        per_hour=None if unknown else _sensible(offering.per_hour),
+        base_per_hour=base,
+        interruptions_per_hour=_sensible(offering.interruptions_per_hour),
+        commitment_weight=_sensible(offering.commitment_weight) or Decimal(0),
+    )
+
+
+def _sensible(amount: Decimal | None) -> Decimal | None:
+    known = amount is not None and amount.is_finite() and amount >= 0
+    return amount if known else None
+
+
+def _index_accelerators(usable: Mapping[str, Offering]) -> dict[str, tuple[Offering, ...]]:
+    index: dict[str, list[Offering]] = {}
+    for entry in usable.values():
+        chip = entry.room.accelerator if entry.room.accelerators else ""
+        index.setdefault(chip, []).append(entry)
+    return {chip: tuple(entries) for chip, entries in index.items()}
+
+
+def _cheapest_first(usable: Iterable[Offering], pool: str) -> tuple[Offering, ...]:
+    mine = [entry for entry in usable if entry.pool == pool]
+    order = sorted(mine, key=lambda entry: (entry.per_hour is None, entry.per_hour or 0, entry.id))
+    return tuple(order)
+
+
+def find_bounds(pool: PoolSupply, override: PoolOverride | None, now: datetime) -> Bounds:
+    """Return the bounds that hold now: a pin, else the schedule that started last, else declared.
+
+    A pin never leaves what was declared: a person may not order beyond the manifest by mistake.
+    """
+    schedule = active_schedule(pool.schedules, now)
+    low, high, origin = pool.min_nodes, pool.max_nodes, "declared"
+    if schedule is not None:
+        low, high = schedule.min_nodes, schedule.max_nodes
+        origin = f"schedule {schedule.cron!r} in {schedule.time_zone}"
+    low, high = max(low, 0), max(high, 0)
+    if override is not None and override.nodes is not None:
+        pinned = min(max(override.nodes, 0), max(high, pool.max_nodes))
+        return Bounds(pinned, pinned, f"pinned by {override.owner}")
+    return Bounds(min(low, high), high, origin)
+
+
+def _close_offerings(
+    pools: Mapping[str, PoolSupply],
+    by_id: Mapping[str, Offering],
+    market: Offerings,
+    settings: ScalingSettings,
+    overrides: Mapping[str, PoolOverride],
+    now: datetime,
+) -> dict[str, Cause]:
+    closed = check_offerings(market)
+    refused = _refusals(market, by_id, settings, now)
+    ending = _ending(market, settings, now)
+    for name, entry in by_id.items():
+        pool = pools.get(entry.pool)
+        if name in closed or pool is None:
+            continue
+        if pool.scaler is not Scaler.TIDEGATE:
+            text = f"{pool.id} is scaled by {pool.scaler.value}"
+            closed[name] = Cause(CauseKind.SCALER, pool.id, text)
+        elif (held := overrides.get(pool.id)) and held.nodes is None:
+            text = f"paused by {held.owner} until {held.until.isoformat()}"
+            closed[name] = Cause(CauseKind.PAUSED, pool.id, text)
+        elif name in refused:
+            closed[name] = refused[name]
+        elif entry.commitment in ending:
+            text = f"commitment {entry.commitment} ends soon"
+            closed[name] = Cause(CauseKind.COMMITMENT, name, text)
+        elif settings.hourly_ceiling is not None and entry.per_hour is None:
+            text = "its price is unknown, so it cannot be held to the hourly ceiling"
+            closed[name] = Cause(CauseKind.PRICE_UNKNOWN, name, text)
+    return closed
+
+
+def _ending(market: Offerings, settings: ScalingSettings, now: datetime) -> frozenset[str]:
+    """Return the commitments whose nodes are about to be taken away."""
+    limit = now + timedelta(seconds=settings.commitment_lead_seconds)
+    return frozenset(
+        entry.id
+        for entry in market.commitments
+        if entry.evicts and entry.ends is not None and entry.ends <= limit
+    )
+
+
+def _refusals(
+    market: Offerings, by_id: Mapping[str, Offering], settings: ScalingSettings, now: datetime
+) -> dict[str, Cause]:
+    """Return offerings in backoff; a quota refusal concerns all that share the quota."""
+    found: dict[str, Cause] = {}
+    for failure in sorted(market.failures, key=lambda entry: (entry.at, entry.offering)):
+        until = failure.at + timedelta(seconds=backoff_seconds(failure, settings))
+        refused = by_id.get(failure.offering)
+        if until <= now or refused is None:
+            continue
+        kind = CauseKind.QUOTA if failure.kind is FailureKind.QUOTA else CauseKind.STOCK_OUT
+        text = f"{failure.kind.value} at {failure.at.isoformat()}, tried again from "
+        text += until.isoformat()
+        found[failure.offering] = Cause(kind, failure.offering, text)
+        if failure.kind is FailureKind.QUOTA and refused.quota:
+            for name, entry in by_id.items():
+                if entry.quota == refused.quota:
+                    found.setdefault(name, Cause(kind, name, text))
+    return found
+
+
+def backoff_seconds(failure: OfferingFailure, settings: ScalingSettings) -> int:
+    """Return how long an offering is left alone: doubling up to a bound, fixed for quotas."""
+    if failure.kind is FailureKind.QUOTA:
+        return settings.quota_backoff_seconds
+    # The exponent is bounded, or a long outage would compute a number of astronomic size.
+    doublings = min(max(failure.attempts, 1) - 1, 16)
+    waited: int = settings.stock_out_backoff_seconds * 2**doublings
+    return min(waited, settings.stock_out_backoff_max_seconds)
+
+
+def _override_holds(overrides: Mapping[str, PoolOverride]) -> list[Hold]:
+    return [
+        Hold(
+            entry.pool,
+            f"paused by {entry.owner}"
+            if entry.nodes is None
+            else f"pinned to {entry.nodes} nodes by {entry.owner}",
+            entry.until,
+        )
+        for entry in overrides.values()
+    ]
+
+
+def _schedule_holds(pools: Mapping[str, PoolSupply]) -> list[Hold]:
+    return [
+        Hold(pool.id, f"{kind} {entry.cron!r} in {entry.time_zone!r} {reason}: {effect}")
+        for pool in pools.values()
+        for kind, effect, entries in (
+            ("window", "it allows no disruption", pool.windows),
+            ("schedule", "it changes no bounds", pool.schedules),
+        )
+        for entry in entries
+        if (reason := explain_window(entry.cron, entry.time_zone))
+    ]
+
+
+def is_spot(offering: Offering) -> bool:
+    """Return whether a node of the offering may be taken away."""
+    return offering.capacity_type is CapacityType.SPOT
