@@ -17,11 +17,9 @@ label(resource, key) := value if {
 	is_string(value)
 ])[0]
 
-_accepted(key) := _known[key]
+_accepted(key) := input.labelSpellings[key]
 
-_accepted(key) := {labels.folded(key)} if not _known[key]
-
-_known := {key: labels.spellings(key, input.labelAliases) | some key in input.labelKeys}
+_accepted(key) := [labels.folded(key)] if not input.labelSpellings[key]
 
 # Kubernetes labels may have a prefix.
 _plain(key) := labels.folded(key) if {

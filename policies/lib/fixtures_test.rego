@@ -53,6 +53,11 @@ document(resources, parameters) := {
 	"storageClasses": {"aws": {"STANDARD_IA": {"minimumDays": 30, "earliestDays": 30}}},
 	"parameters": parameters,
 	"labelKeys": ["environment", "owner", "cost-center"],
+	"labelSpellings": {
+		"environment": ["environment"],
+		"owner": ["owner"],
+		"cost-center": ["cost center", "cost-center", "costcentre"],
+	},
 	"labelAliases": {"costcentre": "cost-center", "cost center": "cost-center"},
 	"context": [],
 	"resources": resources,

@@ -50,6 +50,7 @@ def build_document(
         "parameters": {rule: dict(values) for rule, values in parameters.items()},
         "storageClasses": _storage_classes(catalog),
         "labelKeys": list(KNOWN_KEYS),
+        "labelSpellings": _spellings(aliases),
         "labelAliases": {key.lower(): canonical.lower() for key, canonical in aliases.items()},
         "context": [build(resource) for resource in graph.context],
         "resources": [build(resource) for resource in graph.resources],
@@ -80,6 +81,14 @@ def _resource_document(
         "dependencies": {name: list(urns) for name, urns in resource.dependencies.items()},
         # null says "nobody knows where this type carries labels", [] says "nowhere".
         "labelSites": None if sites is None else [_site_document(site) for site in sites],
+    }
+
+
+def _spellings(aliases: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return canonical key → every spelling that counts as it, in lower case."""
+    return {
+        key: sorted({key, *(each.lower() for each, name in aliases.items() if name == key)})
+        for key in KNOWN_KEYS
     }
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tidegate.policy.check import StackCheck
@@ -19,6 +21,8 @@ RULE = Rule(
     "docs",
     {"days": {"type": "integer", "default": 30}},
 )
+
+DAY = {"type": "string", "default": ""}
 
 
 class Recorded:
@@ -155,3 +159,22 @@ def test_a_stack_that_is_known_as_a_whole_is_judged_in_one_query_and_every_word_
     assert document["stack"]["environment"] == "live"
     assert document["complete"] is True
     assert document["parameters"] == {"TG-LBL-001": {"days": 7}}
+
+
+def test_the_manifest_that_the_stack_exports_is_shown_at_the_end():
+    engine = Recorded()
+    check = check_with(engine)
+    check.judge_resource(bucket())
+    capacity = {"version": "tidegate/capacity/v1", "pools": [{"id": "a"}]}
+    stack = Resource("urn:s", "pulumi:pulumi:Stack", "s", {"capacity": capacity})
+    check.judge_stack([bucket(), stack])
+    assert [document["manifest"] for document in engine.documents] == [None, capacity]
+
+
+def test_a_rule_is_mandatory_from_its_day_on():
+    advisory = replace(RULE, level=Level.ADVISORY, parameters={"mandatoryFrom": DAY})
+    for today, level in (("2027-01-30", Level.ADVISORY), ("2027-01-31", Level.MANDATORY)):
+        check = StackCheck(RuleSet((advisory,)), Recorded(), date=today)
+        check.configure({"TG-LBL-001": {"mandatoryFrom": "2027-01-31"}})
+        (verdict,) = check.judge_resource(bucket())
+        assert verdict.level is level

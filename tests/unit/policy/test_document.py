@@ -45,6 +45,7 @@ def test_a_resource_stands_in_the_document_whole():
         "storageClasses": {},
         "parameters": {"TG-LBL-001": {"requiredKeys": ["owner"]}},
         "labelKeys": list(KNOWN_KEYS),
+        "labelSpellings": document["labelSpellings"],
         "labelAliases": dict(DEFAULT_ALIASES),
         "context": [],
         "resources": [
@@ -133,6 +134,8 @@ def test_no_secret_reaches_the_document_from_any_place():
 def test_the_rules_spell_keys_as_the_vocabulary_does():
     document = build_document(graph_of(), {}, aliases={"KST": "cost-center"})
     assert document["labelAliases"] == {"kst": "cost-center"}
+    assert document["labelSpellings"]["cost-center"] == ["cost-center", "kst"]
+    assert document["labelSpellings"]["owner"] == ["owner"]
     assert LabelAliases().spellings == build_document(graph_of(), {})["labelAliases"]
 
 

@@ -93,3 +93,15 @@ def test_another_document_is_refused_and_never_an_empty_stack(document):
     # kyverno#15106, conftest#952: a plan nobody understood read as "0 failures"
     with pytest.raises(InvalidInput, match=r"^x: deployment"):
         read_export("x", document)
+
+
+def test_the_capacity_manifest_among_the_stacks_outputs_is_read():
+    capacity = {"version": "tidegate/capacity/v1", "pools": [{"id": "a", "maxNodes": 4}]}
+    stack = {
+        "urn": "urn:pulumi:prod::vision::pulumi:pulumi:Stack::vision-prod",
+        "type": "pulumi:pulumi:Stack",
+        "outputs": {"capacity": capacity},
+    }
+    document = {"deployment": {"resources": [*STATES, stack]}}
+    assert read_export("export", document).manifest == capacity
+    assert read_export("export", {"deployment": {"resources": STATES}}).manifest is None

@@ -46,6 +46,12 @@ def test_reads_a_rule_whole():
     }
 
 
+def test_an_advisory_rule_has_the_day_from_which_it_is_mandatory():
+    rule = parse_rule("labels/cost", MODULE.replace("level: mandatory", "level: advisory"))
+    assert sorted(rule.parameters) == ["keys", "mandatoryFrom"]
+    assert rule.parameters["mandatoryFrom"]["default"] == ""
+
+
 def test_a_package_that_is_not_its_folders_is_refused_since_nothing_runs_it():
     # open-policy-agent, pulumi-policy-opa#38: a misspelt name that never runs, without a word
     (problem,) = problems_of(MODULE.replace("labels.cost", "labels.costs"))
