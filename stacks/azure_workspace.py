@@ -6,6 +6,13 @@ from typing import Any
 
 from tidegate_components.sdk_imports import narrow_imports
 
+EXPECTED_GIB_PER_MONTH = "20"
+"""What the workspace's insights take in, by the label that the telemetry budget adds up."""
+
+COOL_AFTER_DAYS = 90
+"""Outputs of runs, and models that endpoints load from here, are read long after they are made:
+they move to a cheaper class and are never deleted by age."""
+
 
 def declare_workspace(name: str, group: Any, identity: Any, labels: dict[str, str]) -> Any:
     """Declare the workspace with its storage, vault and insights; return the workspace.
@@ -27,6 +34,7 @@ def declare_workspace(name: str, group: Any, identity: Any, labels: dict[str, st
         from pulumi_azure_native.keyvault.vault import Vault
         from pulumi_azure_native.machinelearningservices.workspace import Workspace
         from pulumi_azure_native.operationalinsights.workspace import Workspace as LogWorkspace
+        from pulumi_azure_native.storage.management_policy import ManagementPolicy
         from pulumi_azure_native.storage.storage_account import StorageAccount
     place: Any = {"resource_group_name": group.name, "location": group.location, "tags": labels}
     # Names of both are unique over all of Azure: Pulumi completes them. They take 24 characters.
@@ -39,6 +47,13 @@ def declare_workspace(name: str, group: Any, identity: Any, labels: dict[str, st
         minimum_tls_version="TLS1_2",
         **place,
     )
+    ManagementPolicy(
+        f"{name}-ml",
+        management_policy_name="default",  # an account has one, and it is called so
+        account_name=store.name,
+        resource_group_name=group.name,
+        policy={"rules": [build_ageing_rule()]},
+    )
     vault = Vault(
         f"{short}ml",
         properties={
@@ -48,7 +63,13 @@ def declare_workspace(name: str, group: Any, identity: Any, labels: dict[str, st
         },
         **place,
     )
-    logs = LogWorkspace(f"{name}-ml", retention_in_days=30, sku={"name": "PerGB2018"}, **place)
+    expected = {"expected-gib-per-month": EXPECTED_GIB_PER_MONTH}
+    logs = LogWorkspace(
+        f"{name}-ml",
+        retention_in_days=30,
+        sku={"name": "PerGB2018"},
+        **{**place, "tags": {**labels, **expected}},
+    )
     insights = Component(
         f"{name}-ml",
         resource_name_=f"{name}-ml",
@@ -67,3 +88,17 @@ def declare_workspace(name: str, group: Any, identity: Any, labels: dict[str, st
         public_network_access="Disabled",
         **place,
     )
+
+
+def build_ageing_rule() -> Any:
+    """Return the lifecycle rule of the workspace's storage: what nobody changed becomes cool."""
+    since = {"days_after_modification_greater_than": COOL_AFTER_DAYS}
+    return {
+        "name": "artifacts",
+        "enabled": True,
+        "type": "Lifecycle",
+        "definition": {
+            "actions": {"base_blob": {"tier_to_cool": since}},
+            "filters": {"blob_types": ["blockBlob"]},
+        },
+    }

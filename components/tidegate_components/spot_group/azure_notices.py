@@ -21,6 +21,7 @@ with narrow_imports("pulumi_azure_native.eventgrid", "pulumi_azure_native.storag
     from pulumi_azure_native.eventgrid.system_topic_event_subscription import (
         SystemTopicEventSubscription,
     )
+    from pulumi_azure_native.storage.management_policy import ManagementPolicy
     from pulumi_azure_native.storage.queue import Queue
     from pulumi_azure_native.storage.storage_account import StorageAccount
 
@@ -31,6 +32,7 @@ EVENT_TYPES = (
     "Microsoft.ResourceNotifications.HealthResources.ResourceAnnotated",
 )
 TIME_TO_LIVE_SECONDS = 600.0
+STRAY_BLOB_DAYS = 30.0
 
 
 def declare_notices(
@@ -52,6 +54,7 @@ def declare_notices(
         tags=spec.cost_labels,
         opts=child_options(parent, opts, StorageAccount, named=STORAGE_ACCOUNT),
     )
+    _end_stray_blobs(parent, spec, inputs, account, opts)
     queue = Queue(
         f"{spec.id}-{QUEUE_NAME}",
         account_name=account.name,
@@ -80,6 +83,34 @@ def declare_notices(
         "interruptionQueueId": queue.id,
         "systemTopic": topic,
     }
+
+
+def _end_stray_blobs(
+    parent: pulumi.ComponentResource,
+    spec: SpotSpec,
+    inputs: dict[str, Any],
+    account: StorageAccount,
+    opts: pulumi.ResourceOptions | None,
+) -> None:
+    """Give the account a lifecycle: it is for messages, and no blob in it is meant to stay."""
+    ageing = {"delete": {"days_after_modification_greater_than": STRAY_BLOB_DAYS}}
+    rule: Any = {
+        "name": "strays",
+        "enabled": True,
+        "type": "Lifecycle",
+        "definition": {
+            "actions": {"base_blob": ageing},
+            "filters": {"blob_types": ["blockBlob"]},
+        },
+    }
+    ManagementPolicy(
+        f"{spec.id}-{QUEUE_NAME}",
+        management_policy_name="default",  # an account has one, and it is called so
+        account_name=account.name,
+        resource_group_name=inputs["resource_group_name"],
+        policy={"rules": [rule]},
+        opts=child_options(parent, opts, ManagementPolicy),
+    )
 
 
 def _find_topic(

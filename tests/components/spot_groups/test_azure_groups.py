@@ -83,6 +83,17 @@ def test_azure_health_events_of_machines_reach_a_storage_queue(declare):
     }
 
 
+def test_the_account_of_an_azure_queue_keeps_no_blobs(declare):
+    policy = declare("azure").one("storage:ManagementPolicy").inputs
+    (rule,) = policy["policy"]["rules"]
+
+    assert policy["managementPolicyName"] == "default"
+    assert rule["definition"] == {
+        "actions": {"baseBlob": {"delete": {"daysAfterModificationGreaterThan": 30}}},
+        "filters": {"blobTypes": ["blockBlob"]},
+    }
+
+
 def test_a_second_group_listens_at_the_one_topic_that_a_subscription_may_have(declare):
     own = {
         "system_topic_name": "health",

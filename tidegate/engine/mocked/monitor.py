@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from google.protobuf import empty_pb2, json_format, struct_pb2
@@ -13,6 +14,7 @@ from pulumi.runtime.proto import provider_pb2, resource_pb2
 # Older SDKs use the message of the provider's protocol, which has no `unknown`.
 InvokeAnswer: Any = getattr(resource_pb2, "ResourceInvokeResponse", provider_pb2.InvokeResponse)
 
+_HERE = f"{Path(__file__).parent}/"
 _STACK = "pulumi:pulumi:Stack"
 _REFERENCE = "pulumi:pulumi:StackReference"
 
@@ -162,11 +164,16 @@ def _options(request: Any) -> dict[str, Any]:
 
 
 def _frames(request: Any, root: str) -> list[dict[str, str]]:
-    """Return the frames inside the project, as the engine writes them."""
+    """Return the frames inside the project, as the engine writes them.
+
+    Not those that lead to the program, where the project is Tidegate's own checkout: a stack has
+    no line there.
+    """
     return [
         {"sourcePosition": f"project:///{path.removeprefix(root).lstrip('/')}#{position.line}"}
         for position in _positions(request)
         if (path := position.uri.removeprefix("file://")).startswith(f"{root}/")
+        and not path.startswith(_HERE)
     ]
 
 
