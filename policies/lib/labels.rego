@@ -15,6 +15,11 @@ canonical(key, aliases) := folded(key) if {
 	folded(key) in input.labelKeys
 } else := object.get(aliases, folded(key), folded(key))
 
+# The spellings of a key in the estate; at hand for the keys that everybody has.
+estate_spellings(key) := input.labelSpellings[key]
+
+estate_spellings(key) := spellings(key, input.labelAliases) if not input.labelSpellings[key]
+
 # Every folded spelling that counts as `key`. The targets of `aliases` are folded already.
 spellings(key, aliases) := {folded(key), name} | {spelling | some spelling, target in aliases; target == name} if {
 	name := canonical(key, aliases)
@@ -46,12 +51,19 @@ is_present(value) if {
 is_present(value) if value["$secret"] == true
 
 # The first known value of a key on any carrier of a resource.
-value_of(resource, accepted) := sort([value |
+value_of(resource, accepted) := min({value |
+	some [key, value] in _known(resource)
+	key in accepted
+})
+
+# Folded key and value of each label whose value is known; made once for a resource, not for each
+# key that a rule asks for.
+_known(resource) := {[folded(spelt), value] |
 	some site in resource.labelSites
-	some value in entries(site, accepted)
+	some spelt, value in site.labels
 	is_string(value)
 	value != ""
-])[0]
+}
 
 # Groups of spellings at a site that a cloud takes for one key although they are two labels.
 collisions(cloud, site) := {group |

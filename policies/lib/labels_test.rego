@@ -92,3 +92,9 @@ test_azure_grammar if {
 	labels.grammar("azure", "", "") == "a key of 1 to 512 characters"
 	labels.grammar("azure", "a", repeat("a", 257)) == "a value of at most 256 characters"
 }
+
+test_estate_spellings_of_a_key_that_only_this_estate_has if {
+	document := object.union(fixtures.document([], {}), {"labelAliases": {"squad": "team"}})
+	labels.estate_spellings("team") == {"team", "squad"} with input as document
+	labels.estate_spellings("owner") == ["owner"] with input as document
+}

@@ -27,7 +27,7 @@ _parameters := input.parameters["TG-LBL-002"]
 
 _keys_of[spelling] contains key if {
 	some key, _ in _parameters.values
-	some spelling in labels.spellings(key, input.labelAliases)
+	some spelling in labels.estate_spellings(key)
 }
 
 verdicts contains verdict if {

@@ -25,16 +25,23 @@ _parameters := input.parameters["TG-LBL-004"]
 
 _started := {"instances", "volumes", "network interfaces"}
 
-_spellings[key] := labels.spellings(key, input.labelAliases) if some key in _parameters.keys
+_spellings := {key: labels.estate_spellings(key) | some key in _parameters.keys}
 
 verdicts contains verdict if {
 	some resource in input.resources
+	_starts_machines(resource)
 	some key in _parameters.keys
 	own := _values_on(resource, key, {"resource"})
 	count(own) == 1
 	started := _values_on(resource, key, _started) | _on_template(resource, key)
 	count(started) > 0
 	verdict := _judge(resource, key, own, started)
+}
+
+# Most resources start nothing, and need no closer look.
+_starts_machines(resource) if {
+	some site in resource.labelSites
+	site.scope in _started
 }
 
 _judge(resource, key, own, started) := say.pass(resource, {"property": key}) if {

@@ -201,12 +201,16 @@ _sites := [[resource, site] |
 ]
 
 _keys_in_state(site, wanted) := [key |
-	some key in _parameters.requiredKeys
-	not _has_exactly(site, key)
+	some key in _not_exact(site)
 	labels.state(site, _spellings[key]) == wanted
 ]
 
-# Nearly always, and cheaper than looking at every spelling.
+# Nearly always none, and cheaper than looking at every spelling.
+_not_exact(site) := [key |
+	some key in _parameters.requiredKeys
+	not _has_exactly(site, key)
+]
+
 _has_exactly(site, key) if labels.is_present(site.labels[key])
 
 _on(site) := "" if {

@@ -28,6 +28,7 @@ import data.tidegate.lib.verdicts as say
 _parameters := input.parameters["TG-PLC-002"]
 
 verdicts contains verdict if {
+	_parameters.residency != {}
 	some resource in input.resources
 	resource.cloud != ""
 	allowed := _parameters.residency[declared.label(resource, _parameters.classKey)]

@@ -30,10 +30,10 @@ _parameters := input.parameters["TG-SCL-004"]
 
 verdicts contains verdict if {
 	some resource in input.resources
-	ceiling := capacity.ceiling(_parameters, resource)
 	some machines in resource.facts.machines
 	machines.maximum
 	machines.types
+	ceiling := capacity.ceiling(_parameters, resource)
 	verdict := _judge(resource, machines, ceiling)
 }
 

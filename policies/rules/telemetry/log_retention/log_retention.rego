@@ -144,7 +144,7 @@ _names(resource) := [name |
 
 # By its label, else by the stack's.
 _environment(resource) := lower(environment) if {
-	environment := labels.value_of(resource, labels.spellings("environment", input.labelAliases))
+	environment := labels.value_of(resource, labels.estate_spellings("environment"))
 } else := lower(input.stack.environment)
 
 _expected(resource) := sprintf("%v to %v days for %s in %s", [
