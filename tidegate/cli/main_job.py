@@ -95,8 +95,9 @@ def read_stack_state(runner: StackRunner, stack: str, manifest_path: Path) -> St
     draft.write_text(json.dumps(dump_manifest(manifest), indent=2) + "\n", encoding="utf-8")
     draft.replace(manifest_path)
     environment = next((pool.labels.get("environment", "") for pool in manifest.pools), "")
-    verdicts = judge_export(where, export, environment)
-    cost = build_plan_cost(manifest, load_catalog(find_overlay(runner.project, stack)))
+    catalog = load_catalog(find_overlay(runner.project, stack))
+    verdicts = judge_export(where, export, environment, catalog)
+    cost = build_plan_cost(manifest, catalog)
     return StackState(manifest, manifest_path, export, verdicts, cost)
 
 

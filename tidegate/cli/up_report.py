@@ -181,10 +181,16 @@ def _pool_table(pools: list[Pool]) -> Table:
 def _verdict_table(state: StackState) -> Table:
     table = Table("Rule", "Level", "What it wants", *(outcome.value for outcome in _OUTCOMES))
     table.title = "Verdicts"
+    silent = 0
     for summary in state.verdicts.by_rule:
         rule = summary.rule
+        if not any(summary.counts.get(outcome) for outcome in _OUTCOMES):
+            silent += 1
+            continue
         counts = [str(summary.counts.get(outcome, 0)) for outcome in _OUTCOMES]
         table.add_row(rule.id, rule.level, rule.title, *counts)
+    if silent:
+        table.caption = f"{silent} more rules found nothing here that they concern."
     return table
 
 

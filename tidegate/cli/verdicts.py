@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
+from tidegate.catalog.catalog import Catalog
 from tidegate.opa.pack import find_pack, load_rules
 from tidegate.opa.program import find_opa
 from tidegate.opa.rule_engine import OpaRuleEngine
 from tidegate.opa.server import OpaServer
-from tidegate.policy.answers import parse_verdicts
-from tidegate.policy.document import build_document
+from tidegate.policy.check import StackCheck
 from tidegate.policy.export import read_export
-from tidegate.policy.parameters import build_parameters
 from tidegate.policy.rule_set import Rule
 from tidegate.vocabulary.verdicts import Outcome, Verdict
 
@@ -36,14 +36,16 @@ class RuleSummary:
 
 @dataclass(frozen=True, slots=True)
 class StackVerdicts:
-    """All verdicts on one stack, and the same by rule."""
+    """All verdicts on one stack, and the same by rule, in the order of their ids."""
 
     verdicts: tuple[Verdict, ...]
     by_rule: tuple[RuleSummary, ...]
 
 
-def judge_export(where: str, export: Mapping[str, Any], environment: str) -> StackVerdicts:
-    """Return what every rule says of an exported stack.
+def judge_export(
+    where: str, export: Mapping[str, Any], environment: str, catalog: Catalog
+) -> StackVerdicts:
+    """Return what every rule says today of an exported stack, priced by a catalog.
 
     Raises:
         RuleEngineError: When OPA cannot answer; nothing was judged then.
@@ -52,14 +54,14 @@ def judge_export(where: str, export: Mapping[str, Any], environment: str) -> Sta
     pack = find_pack()
     rules = load_rules(pack)
     graph = read_export(where, export, environment)
-    parameters = {rule.id: build_parameters(rule.id, rule.parameters, {}) for rule in rules.rules}
     with OpaServer(find_opa(), [pack / "lib", pack / "rules"]) as server:
         engine = OpaRuleEngine(server.client(ANSWER_SECONDS), rules)
-        answer = engine.evaluate(build_document(graph, parameters))
-    verdicts = parse_verdicts(answer, rules, graph)
+        check = StackCheck(rules, engine, catalog, datetime.now(UTC).date().isoformat())
+        verdicts = check.judge_graph(graph)
     counts = {
         rule.id: Counter(verdict.outcome for verdict in verdicts if verdict.rule == rule.id)
         for rule in rules.rules
     }
-    summaries = tuple(RuleSummary(rule, counts[rule.id]) for rule in rules.rules)
+    ordered = sorted(rules.rules, key=lambda rule: rule.id)
+    summaries = tuple(RuleSummary(rule, counts[rule.id]) for rule in ordered)
     return StackVerdicts(verdicts, summaries)

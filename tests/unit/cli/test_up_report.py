@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,21 @@ def test_a_person_sees_pools_verdicts_cost_what_is_not_counted_and_what_to_try(
         assert part in shown
     assert "\x1b[" not in shown
     assert f"tidegate manifest show {state.manifest_path}" in shown
+
+
+def test_rules_that_concern_nothing_of_the_stack_are_counted_and_not_listed(
+    state: StackState, capsys: pytest.CaptureFixture[str]
+) -> None:
+    idle = RuleSummary(load_rules(find_pack()).rule("TG-TEL-001"), {Outcome.NOT_APPLICABLE: 2})
+    verdicts = StackVerdicts((), (*state.verdicts.by_rule, idle))
+    job = MainJob("prod", ENDPOINTS, Recovery(), build_result(), replace(state, verdicts=verdicts))
+
+    print_report(job)
+
+    shown = capsys.readouterr().out
+    assert "TG-TEL-001" not in shown
+    assert "1 more rules found nothing here that they concern." in shown
+    assert [each["rule"] for each in build_report(job)["verdicts"]] == ["TG-SCL-001", "TG-TEL-001"]
 
 
 def test_a_run_that_was_refused_shows_no_cost(capsys: pytest.CaptureFixture[str]) -> None:
