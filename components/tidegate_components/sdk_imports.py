@@ -17,7 +17,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
-from tidegate_components.sdk_types import NAMES, TypesModule, list_names, open_types
+from tidegate_components.sdk_types import NAMES, PackageTypes
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def narrow_imports(*packages: str) -> Iterator[None]:
             replaced[name] = present
             sys.modules[name] = stand_in
     finder = _ResourceFinder(
-        {name: open_types(name, Path(sys.modules[name].__path__[0])) for name in replaced}
+        {name: PackageTypes(name, Path(sys.modules[name].__path__[0])) for name in replaced}
     )
     sys.meta_path.insert(0, finder)
     try:
@@ -52,18 +52,18 @@ def narrow_imports(*packages: str) -> Iterator[None]:
 
 
 class _ResourceFinder(importlib.abc.MetaPathFinder):
-    """Loads the resources of some packages with no more types than they name."""
+    """Loads the resources of some packages without the types that they name."""
 
-    def __init__(self, types: dict[str, list[TypesModule]]) -> None:
+    def __init__(self, types: dict[str, PackageTypes]) -> None:
         self._types = types
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the usual specification with a loader that makes the types first."""
+        """Return the usual specification with a loader that leaves the types for later."""
         package, _, name = fullname.rpartition(".")
         types = self._types.get(package)
-        if not types or name.startswith("_") or name in NAMES:
+        if types is None or name.startswith("_") or name in NAMES:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and isinstance(spec.loader, SourceFileLoader):
@@ -72,23 +72,17 @@ class _ResourceFinder(importlib.abc.MetaPathFinder):
 
 
 class _ResourceLoader(SourceFileLoader):
-    """Makes the types that a resource's file names before it runs."""
+    """Leaves the types that a resource's file names until they are asked for."""
 
-    def __init__(self, fullname: str, path: str, types: list[TypesModule]) -> None:
+    def __init__(self, fullname: str, path: str, types: PackageTypes) -> None:
         super().__init__(fullname, path)
         self._types = types
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the file."""
-        code = self.get_code(module.__name__)
-        named = list_names(code) if code else set()
-        for types in self._types:
-            types.show(named)
-        try:
+        with self._types.hidden():
             super().exec_module(module)
-        finally:
-            for types in self._types:
-                types.show_all()
+        self._types.tell(module)
 
 
 def _is_loaded(module: ModuleType) -> bool:

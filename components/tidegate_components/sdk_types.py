@@ -1,9 +1,9 @@
-"""The nested types of a provider SDK, made one by one when they are named.
+"""The nested types of a provider SDK, made one by one when they are first asked for.
 
 `pulumi_gcp.compute` defines some two thousand input types in one file, and as many outputs; a
-resource names a few dozen. Here only the classes that somebody asks for, with those that they
-name, are made of the file's compiled code. Whoever wants all of them, by importing the whole
-package later, gets all of them from the file itself.
+program meets a few dozen. A file's compiled code is read when somebody asks for one of its
+classes, and only that class is made of it. Annotations name classes in quotes, which are looked
+up late and among the built-in names last: `LateNames` are built-in names that know the rest.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ from __future__ import annotations
 import builtins
 import importlib.machinery
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypedDict
 
 import pulumi
 
-NAMES = ("_inputs", "outputs")
+NAMES = ("_enums", "_inputs", "outputs")
 """The modules of a package that hold nested types."""
 
 _HEAD = 4096
@@ -31,87 +34,107 @@ class TypesModule(ModuleType):
         super().__init__(name)
         self.__file__ = str(path)
         self.__package__ = name.rpartition(".")[0]
-        code = importlib.machinery.SourceFileLoader(name, str(path)).get_code(name)
-        if code is None:
-            raise ImportError(f"{path} has no code", name=name, path=str(path))
-        self._code = code
-        self._bodies = {
-            body.co_name: body for body in self._code.co_consts if isinstance(body, CodeType)
-        }
-        self._is_whole = False
-        self.show_all()
 
     def __getattr__(self, name: str) -> Any:
-        if self.__dict__.get("_is_whole", True) or name not in self._bodies:
+        if name == "__all__":
+            return list(self._bodies)
+        body = None if name.startswith("__") else self._bodies.get(name)
+        if body is None:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        self._is_whole = True
-        exec(self._code, self.__dict__)  # noqa: S102 - the SDK's own file, as an import runs it
+        self._make(name, body)
         return self.__dict__[name]
 
-    def show_all(self) -> None:
-        """Let `import *` see every class."""
-        self.__all__ = list(self._bodies)
+    @cached_property
+    def _code(self) -> CodeType:
+        path = str(self.__file__)
+        code = importlib.machinery.SourceFileLoader(self.__name__, path).get_code(self.__name__)
+        if code is None:
+            raise ImportError(f"{path} has no code", name=self.__name__, path=path)
+        return code
 
-    def show(self, names: set[str]) -> None:
-        """Make the classes of these names and all that they name; let `import *` see no others."""
-        wanted = self._bodies.keys() & names
-        waiting = list(wanted)
-        while waiting and not self._is_whole:
-            name = waiting.pop()
-            if name not in self.__dict__:
-                body = self._bodies[name]
-                self.__dict__[name] = self._make(name, body)
-                waiting += self._bodies.keys() & list_names(body)
-        self.__all__ = sorted(wanted)
+    @cached_property
+    def _bodies(self) -> Mapping[str, CodeType]:
+        constants = self._code.co_consts
+        return {body.co_name: body for body in constants if isinstance(body, CodeType)}
 
-    def _make(self, name: str, body: CodeType) -> Any:
-        """Make one class as its statement in the file does."""
+    def _make(self, name: str, body: CodeType) -> None:
+        """Make one class as its statement in the file does; enumerations come all at once."""
         build: Any = builtins.__build_class__
         function = FunctionType(body, self.__dict__, name)
-        if self.__name__.endswith("outputs"):
-            return pulumi.output_type(build(function, name, dict))
-        if name.endswith("ArgsDict"):
-            return build(function, name, TypedDict)
-        return pulumi.input_type(build(function, name))
+        if self.__name__.endswith("_enums"):
+            exec(self._code, self.__dict__)  # noqa: S102 - the SDK's own file, as an import runs it
+        elif self.__name__.endswith("outputs"):
+            self.__dict__[name] = pulumi.output_type(build(function, name, dict))
+        elif name.endswith("ArgsDict"):
+            self.__dict__[name] = build(function, name, TypedDict)
+        else:
+            self.__dict__[name] = pulumi.input_type(build(function, name))
 
 
-def list_names(code: CodeType) -> set[str]:
-    """Return every word that a piece of code quotes, without the module before it."""
-    found: set[str] = set()
-    waiting = [code.co_consts]
-    while waiting:
-        for constant in waiting.pop():
-            kind = type(constant)
-            if kind is str:
-                found.add(constant.removeprefix("outputs.").removeprefix("_inputs."))
-            elif kind is CodeType:
-                waiting.append(constant.co_consts)
-            elif kind is tuple:  # several names within one subscript
-                waiting.append(constant)
-    return found
+class LateNames(dict[str, Any]):
+    """Python's built-in names, and after them every class of a package's nested types."""
+
+    def __init__(self, modules: list[TypesModule]) -> None:
+        super().__init__(vars(builtins))
+        self._modules = modules
+
+    def __missing__(self, name: str) -> Any:
+        for module in self._modules:
+            found = getattr(module, name, None)
+            if found is not None:
+                return found
+        raise KeyError(name)
 
 
-def open_types(package: str, folder: Path) -> list[TypesModule]:
-    """Return the lazy modules of a package; those that were loaded whole are left alone.
+class PackageTypes:
+    """The nested types of one package.
 
-    A file that does not begin as the SDKs' generator writes it is left to the usual import.
+    Args:
+        package: the package's name, as "pulumi_gcp.compute"
+        folder: where its files are
     """
-    found: list[TypesModule] = []
-    heads: list[tuple[TypesModule, str]] = []
-    for name in NAMES:
-        full_name, path = f"{package}.{name}", folder / f"{name}.py"
-        present = sys.modules.get(full_name)
-        if isinstance(present, TypesModule):
-            found.append(present)
-        elif present is None and path.is_file():
-            with path.open(encoding="utf-8") as file:
-                head, _, rest = file.read(_HEAD).partition(_END_OF_HEAD)
-            if rest:
+
+    def __init__(self, package: str, folder: Path) -> None:
+        self._modules: list[TypesModule] = []
+        self._names = LateNames(self._modules)
+        heads: list[tuple[TypesModule, str]] = []
+        for name in NAMES:
+            full_name, path = f"{package}.{name}", folder / f"{name}.py"
+            present = sys.modules.get(full_name)
+            if isinstance(present, TypesModule):
+                self._modules.append(present)
+            elif present is None and (head := _read_head(path)):
                 module = TypesModule(full_name, path)
                 sys.modules[full_name] = module
-                found.append(module)
+                self._modules.append(module)
                 heads.append((module, head))
-    # A head imports its siblings: all have to be there before one runs.
-    for module, head in heads:
-        exec(compile(head, str(module.__file__), "exec"), module.__dict__)  # noqa: S102 - the SDK's own file
-    return found
+        # A head imports its siblings: all have to be there before one runs.
+        with self.hidden():
+            for module, head in heads:
+                exec(compile(head, str(module.__file__), "exec"), module.__dict__)  # noqa: S102 - the SDK's own file
+                self.tell(module)
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Let `import *` find no class meanwhile: what it brings in would have to be made."""
+        for module in self._modules:
+            module.__dict__["__all__"] = ()
+        try:
+            yield
+        finally:
+            for module in self._modules:
+                del module.__dict__["__all__"]
+
+    def tell(self, module: ModuleType) -> None:
+        """Let the annotations of a module find the classes that `import *` did not bring in."""
+        if self._modules:
+            module.__dict__["__builtins__"] = self._names
+
+
+def _read_head(path: Path) -> str:
+    """Return what a file does before its classes; "" unless it begins as the generator writes."""
+    if not path.is_file():
+        return ""
+    with path.open(encoding="utf-8") as file:
+        head, _, rest = file.read(_HEAD).partition(_END_OF_HEAD)
+    return head if rest else ""

@@ -39,27 +39,61 @@ def test_the_whole_package_imported_later_has_the_same_classes():
 
 TYPES = """
 types = sys.modules["pulumi_gcp.compute._inputs"]
-made = {name for name in vars(types) if name.endswith("Args")}
+made = lambda: [name for name in vars(types) if name.endswith(("Args", "ArgsDict"))]
 """
 
 
-def test_only_the_types_that_a_resource_names_are_made():
-    made = run(NARROW + TYPES + "print(*sorted(name for name in made if 'Reservation' in name))")
-    others = run(NARROW + TYPES + "print(*sorted(name for name in made if 'Firewall' in name))")
+def test_no_type_is_made_before_it_is_asked_for():
+    made = run(NARROW + TYPES + "types.ReservationSpecificReservationArgs; print(made())")
+    none = run(NARROW + TYPES + "print(made())")
 
-    assert "ReservationSpecificReservationInstancePropertiesArgs" in made.split()
-    assert others == ""
+    assert (none, made) == ("[]", "['ReservationSpecificReservationArgs']")
 
 
-def test_types_that_a_later_resource_names_join_those_that_are_there():
+def test_types_that_were_made_stay_the_same_when_others_join_them():
     later = """
 before = sys.modules["pulumi_gcp.compute._inputs"].ReservationSpecificReservationArgs
 with narrow_imports("pulumi_gcp.compute"):
     from pulumi_gcp.compute.firewall import Firewall
 types = sys.modules["pulumi_gcp.compute._inputs"]
-print("FirewallAllowArgs" in vars(types), types.ReservationSpecificReservationArgs is before)
+import pulumi_gcp
+whole = pulumi_gcp.compute.ReservationSpecificReservationArgs
+print(types.FirewallAllowArgs.__name__, whole is before)
 """
-    assert run(NARROW + later) == "True True"
+    assert run(NARROW + later) == "FirewallAllowArgs True"
+
+
+HINTS = """
+import typing
+from pulumi import _types
+from pulumi_azure_native.containerservice.agent_pool import AgentPool, AgentPoolArgs
+met, waiting = {}, [AgentPoolArgs, AgentPool]
+while waiting:
+    kind = waiting.pop()
+    waiting += typing.get_args(kind)
+    if "containerservice" in getattr(kind, "__module__", "") and kind not in met:
+        hints = _types.resource_types(kind) if kind is AgentPool else {}
+        if _types.is_input_type(kind) or _types.is_output_type(kind):
+            hints = _types._types_from_py_properties(kind)
+        met[kind] = hints
+        waiting += hints.values()
+print(*sorted(f"{kind} {hints}" for kind, hints in met.items()), sep="\\n")
+"""
+
+
+def test_annotations_mean_what_they_mean_in_the_whole_sdk():
+    late = """
+from tidegate_components.sdk_imports import narrow_imports
+with narrow_imports("pulumi_azure_native.containerservice"):
+    from pulumi_azure_native.containerservice.agent_pool import AgentPool
+"""
+    narrow = run(late + HINTS)
+
+    assert narrow == run("import pulumi_azure_native.containerservice" + HINTS)
+    for kind in ("_enums.AgentPoolMode", "_inputs.KubeletConfigArgs", "outputs.KubeletConfigR"):
+        assert f"<class 'pulumi_azure_native.containerservice.{kind}" in narrow or (
+            f"<enum '{kind.removeprefix('_enums.')}'>" in narrow
+        )
 
 
 def test_the_whole_package_imported_later_has_every_type():

@@ -10,6 +10,7 @@ import pytest
 from tidegate.engine.events import Event, ResourceStep, StepState
 from tidegate.engine.results import Outcome
 from tidegate.engine.stack import Options, PulumiFailed
+from tidegate.engine.toolchain import tools_bin
 from tidegate.vocabulary.problems import InvalidInput
 
 
@@ -116,6 +117,22 @@ def test_tells_a_program_that_failed_from_its_own_first_line(project) -> None:
     said = result.explain()
     assert "JSONDecodeError" in said
     assert re.findall(r'File "([^"]+)"', said)[0] == str(program)
+
+
+def test_the_state_says_who_declared_a_resource_in_frames_of_the_program_alone(project) -> None:
+    project.configure(count=1)
+    assert project.runner.up("dev").succeeded
+
+    resources = project.runner.export("dev")["deployment"]["resources"]
+
+    (thing,) = [found for found in resources if found["type"] == "tiny:index:Thing"]
+    program = (project.directory / "stacks" / "__main__.py").read_text()
+    line = program.splitlines().index("    Thing(") + 1
+    position = f"project:///stacks/__main__.py#{line}"
+    assert thing["sourcePosition"] == position
+    is_own_host = (tools_bin(project.toolchain.root) / "pulumi-language-python").exists()
+    if is_own_host:  # the official one adds frames of its own
+        assert thing["stackTrace"] == [{"sourcePosition": position}]
 
 
 def test_tells_a_configuration_that_cannot_be_read(project) -> None:

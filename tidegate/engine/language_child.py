@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import importlib.metadata
+import inspect
 import json
 import logging
 import os
@@ -20,6 +21,7 @@ import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 ALREADY_REPORTED = 32
@@ -59,6 +61,8 @@ def run_program(settings: dict[str, Any], program: str, arguments: list[str]) ->
         pulumi.runtime.get_config_env(), pulumi.runtime.get_config_secret_keys_env()
     )
     pulumi.runtime.configure(pulumi.runtime.Settings(**settings))
+    frames = SimpleNamespace(**{**vars(traceback), "extract_stack": _list_program_frames})
+    setattr(pulumi.runtime.resource, "traceback", frames)  # noqa: B010 - a module is no namespace to assign
     # An engine that stops early leaves futures behind on purpose; asyncio would report each.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     loop = asyncio.new_event_loop()
@@ -91,6 +95,28 @@ def _run_path(program: str) -> None:
     if path.is_file():
         sys.path.insert(0, str(path.parent))
     runpy.run_path(program, run_name="__main__")
+
+
+def _list_program_frames() -> list[traceback.FrameSummary]:
+    """List the frames of the program itself, the oldest first.
+
+    The SDK sends with each resource who declared it. Below the program's own frames are the same
+    dozen every time, of this file, asyncio and the SDK: together a third of a state, which the
+    engine writes whole at each step.
+    """
+    found: list[traceback.FrameSummary] = []
+    frame = inspect.currentframe()
+    frame = frame.f_back if frame else None  # the SDK, which asks
+    while frame is not None and frame.f_code.co_filename != __file__:
+        code = frame.f_code
+        if not code.co_filename.startswith("<frozen "):
+            found.append(
+                traceback.FrameSummary(
+                    code.co_filename, frame.f_lineno, code.co_name, lookup_line=False
+                )
+            )
+        frame = frame.f_back
+    return found[::-1]
 
 
 def _describe_failure(error: Exception, program: str) -> str:
