@@ -9,12 +9,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tidegate.policy.judgement import Standing
+from tidegate.report.check_markdown import render_markdown
 from tidegate.report.formats import RENDERERS
 from tidegate.report.github import render_github
 from tidegate.report.gitlab import render_gitlab
 from tidegate.report.json_report import render_json
 from tidegate.report.junit import render_junit
-from tidegate.report.markdown import render_markdown
 from tidegate.report.table import render_table
 
 HEAD = "urn:pulumi:prod::vision::aws:s3/bucket:Bucket::"
