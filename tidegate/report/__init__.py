@@ -1,0 +1,1 @@
+"""Renders what the rooms below return: Markdown, JSON, HTML."""
