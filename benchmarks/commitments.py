@@ -9,26 +9,23 @@ Usage: commitments.py [--scale]
 
 from __future__ import annotations
 
-import csv
-import gzip
 import json
 import resource
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
 from decimal import Decimal
-from pathlib import Path
 
 import numpy as np
 from figures import print_figure
+from traces import TRACES, read_all
 
 from tidegate.catalog.load import load_catalog
 from tidegate.pricing.usage import Usage, UsageRow, build_usage, to_micro
-from tidegate.review.candidates import OfferLimits
 from tidegate.review.forecast import build_forecast
 from tidegate.review.online import (
+    SHARE_A_STEP,
     decide_target,
     look_back_target,
     replay_break_even,
@@ -38,9 +35,9 @@ from tidegate.review.outlook import build_outlook
 from tidegate.review.past import find_portfolio
 from tidegate.review.portfolio import Floats
 from tidegate.review.rolling import bound_rolling, find_constant
+from tidegate.review.settings import ReviewSettings
 from tidegate.vocabulary.capacity import Cloud
 
-TRACES = Path(__file__).resolve().parents[2] / "shared" / "data" / "traces"
 YEAR = 72
 TERMS = ((0.28, YEAR, 1.10, 1.25, 1.08), (0.46, 3 * YEAR, 1.15, 1.45, None))
 """Discount, term in steps, and goals: mean ratio, worst ratio, ratio of the sums."""
@@ -58,15 +55,6 @@ POLICIES = (
     "constant-in-hindsight",
 )
 
-# The trace's own clock; the days before are nearly empty.
-PHILLY_START = datetime(2017, 9, 25)  # noqa: DTZ001
-PHILLY_END = datetime(2017, 11, 10)  # noqa: DTZ001
-HELIOS_GAPS = (
-    ("2020-05-09 23:56:00", "2020-05-11 00:00:00"),
-    ("2020-05-12 14:01:00", "2020-05-12 16:02:00"),
-)
-"""Read as zero in every cluster: missing, not idle; left out."""
-
 
 def main() -> None:
     if "--scale" not in sys.argv:
@@ -80,15 +68,18 @@ def evaluate() -> None:
         return
     series = dict(read_all())
     for discount, term, *goals in TERMS:
-        rows = {name: judge(use, term, discount) for name, use in series.items()}
+        rows = {name: judge(use, YEAR, term, discount) for name, use in series.items()}
         for name, row in rows.items():
             print(json.dumps({"name": f"commitments.{discount}.{name}", **row}))
         counted = {name: row for name, row in rows.items() if row["bound"]}
         for policy in POLICIES:
             show_policy(policy, discount, counted, goals)
+        later = {name: judge(use, middle(use), term, discount) for name, use in series.items()}
+        name = f"{discount}.second-half"
+        show_policy("policy", name, {key: row for key, row in later.items() if row["bound"]}, goals)
         for fleet in ("helios", "philly"):
             use = sum_series(use for name, use in series.items() if name.startswith(fleet))
-            row = judge(use, term, discount)
+            row = judge(use, YEAR, term, discount)
             ratio = row["policy"] / row["bound"]
             name = f"commitments.{discount}.policy.summed-{fleet}"
             print_figure(name, [ratio], "ratio", goal=goals[2])
@@ -101,7 +92,7 @@ def sum_series(uses: Iterable[Floats]) -> Floats:
 
 def show_policy(
     policy: str,
-    discount: float,
+    discount: float | str,
     rows: Mapping[str, Mapping[str, float]],
     goals: Sequence[float | None],
 ) -> None:
@@ -127,77 +118,35 @@ def ratio_of_sums(policy: str, rows: Sequence[Mapping[str, float]]) -> float:
     return sum(row[policy] for row in rows) / sum(row["bound"] for row in rows)
 
 
-def judge(use: Floats, term: int, discount: float) -> dict[str, float]:
-    """Return the cost of each policy on one series, and the bound."""
+def middle(use: Floats) -> int:
+    """Return where the second half begins; the policy was chosen on the first halves alone."""
+    return YEAR + (len(use) - YEAR) // 2
+
+
+def judge(use: Floats, start: int, term: int, discount: float) -> dict[str, float]:
+    """Return the cost of each policy on one series from an hour on, and the bound."""
     span = max(1, round(YEAR * 30 / 365)), max(1, round(YEAR * 60 / 365))
-    policies: dict[str, Callable[[Floats], float]] = {
-        "policy": lambda past: decide_target(past, discount, YEAR),
-        "look-back-30-days": lambda past: look_back_target(past, discount, span[0]),
-        "look-back-60-days": lambda past: look_back_target(past, discount, span[1]),
-        "look-back-term": lambda past: look_back_target(past, discount, term),
-        "stable-floor": lambda past: float(past[-YEAR:].min()),
-        "nothing": lambda _: 0.0,
+    policies: dict[str, tuple[Callable[[Floats], float], float]] = {
+        "policy": (lambda past: decide_target(past, discount, term, 1), SHARE_A_STEP),
+        "look-back-30-days": (lambda past: look_back_target(past, discount, span[0]), 1.0),
+        "look-back-60-days": (lambda past: look_back_target(past, discount, span[1]), 1.0),
+        "look-back-term": (lambda past: look_back_target(past, discount, term), 1.0),
+        "stable-floor": (lambda past: float(past[-YEAR:].min()), 1.0),
+        "nothing": (lambda _: 0.0, 1.0),
     }
-    counted = use[YEAR:]
+    counted = use[start:]
     whole = np.floor(use)  # levels of a whole unit; what is left of one is bought on demand
     costs = {
-        name: replay_policy(use, YEAR, term, discount, target) for name, target in policies.items()
+        name: replay_policy(use, start, term, discount, target, share)
+        for name, (target, share) in policies.items()
     }
     return {
         "bound": bound_rolling(counted, term, discount),
         **costs,
-        "two-minus-alpha": replay_break_even(whole, YEAR, term, discount)
-        + float((use - whole)[YEAR:].sum()),
+        "two-minus-alpha": replay_break_even(whole, start, term, discount)
+        + float((use - whole)[start:].sum()),
         "constant-in-hindsight": find_constant(counted, discount),
     }
-
-
-def read_all() -> Iterator[tuple[str, Floats]]:
-    for path in sorted((TRACES / "helios").glob("vc*.csv.gz")):
-        yield f"helios.{path.name.partition('_')[0]}", read_helios(path)
-    yield from read_philly(TRACES / "philly" / "philly_to_2017-11-09.csv.gz")
-    for path in sorted((TRACES / "servegen").glob("*.csv.gz")):
-        rates = np.array([float(row["requests_per_s"]) for row in read_rows(path)])
-        # Windows of zero are holes of the trace.
-        yield f"servegen.{path.name.partition('_rate')[0]}", rates[rates > 0]
-
-
-def read_rows(path: Path) -> Iterator[dict[str, str]]:
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as text:
-        yield from csv.DictReader(text)
-
-
-def read_helios(path: Path) -> Floats:
-    """Return the GPUs in use, hour by hour."""
-    minutes: dict[str, list[float]] = defaultdict(list)
-    for row in read_rows(path):
-        if not any(first <= row["time"] < end for first, end in HELIOS_GAPS):
-            minutes[row["time"][:13]].append(float(row["running_gpu_num"]))
-    return np.array([np.mean(minutes[hour]) for hour in sorted(minutes)])
-
-
-def read_philly(path: Path) -> Iterator[tuple[str, Floats]]:
-    """Yield the GPUs in use of each virtual cluster, hour by hour; jobs are clipped to the span."""
-    hours = int((PHILLY_END - PHILLY_START) / timedelta(hours=1))
-    use: dict[str, Floats] = defaultdict(lambda: np.zeros(hours + 1))
-    for cells in {tuple(row.values()) for row in read_rows(path)}:
-        started, seconds, gpus, _, cluster = cells
-        begin = (datetime.fromisoformat(started) - PHILLY_START) / timedelta(hours=1)
-        first, last = max(begin, 0.0), min(begin + float(seconds) / 3600, float(hours))
-        if last > first:
-            add_span(use[cluster], first, last, float(gpus))
-    for cluster in sorted(use):
-        yield f"philly.{cluster}", use[cluster][:hours]
-
-
-def add_span(use: Floats, first: float, last: float, gpus: float) -> None:
-    begin, end = int(first), int(last)
-    if begin == end:
-        use[begin] += gpus * (last - first)
-        return
-    use[begin] += gpus * (begin + 1 - first)
-    use[begin + 1 : end] += gpus
-    use[end] += gpus * (last - end)
 
 
 def measure_scale() -> None:
@@ -213,7 +162,7 @@ def measure_scale() -> None:
     forecast = build_forecast(usage, MONTHS)
     if forecast is None:
         raise ValueError("a year of use has a forecast")
-    build_outlook(usage, [], offers, forecast, TODAY, limits=OfferLimits(), growth={}, teams={})
+    build_outlook(usage, [], offers, forecast, ReviewSettings(TODAY, months=MONTHS), {})
     end = time.perf_counter()
     print_figure("commitments.past.600_families", [past - start], "s")
     print_figure("commitments.past.gap", [100 * found.gap], "%", goal=0.5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from tidegate.catalog.load import load_catalog
 from tidegate.cli.local_lookup import find_local
 from tidegate.cli.local_pulumi import build_local_runner
 from tidegate.cli.up_progress import Progress
+from tidegate.cli.up_review import write_sample_review
 from tidegate.cli.verdicts import StackVerdicts, judge_export
 from tidegate.engine.config import Project, read_stack_config
 from tidegate.engine.recovery import Recovery
@@ -37,6 +39,7 @@ class StackState:
         export: The engine's own record of its resources.
         verdicts: What the rules say of them.
         cost: What it costs a month.
+        review: Its commitment review on sample use; None where there is none.
     """
 
     manifest: Manifest
@@ -44,6 +47,7 @@ class StackState:
     export: Mapping[str, Any]
     verdicts: StackVerdicts
     cost: PlanCost
+    review: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +84,13 @@ def run_main_job(root: Path, state_dir: Path, stack: str, progress: Progress) ->
     result = runner.up(stack, Options(policy_packs=[find_pack()]), progress.event)
     state = None
     if result.succeeded:
-        progress.stage("verdicts and cost")
+        progress.stage("verdicts, cost and commitment review")
         state = read_stack_state(runner, stack, state_dir / "manifests" / f"{stack}.json")
     return MainJob(stack, endpoints, recovery, result, state)
 
 
 def read_stack_state(runner: StackRunner, stack: str, manifest_path: Path) -> StackState:
-    """Read what a stack is now; write its manifest where the next command finds it."""
+    """Read what a stack is now; write its manifest and review where the next command finds them."""
     where = f"stack {stack}"
     export = runner.export(stack)
     manifest = read_manifest(where, read_outputs(export))
@@ -98,7 +102,9 @@ def read_stack_state(runner: StackRunner, stack: str, manifest_path: Path) -> St
     catalog = load_catalog(find_overlay(runner.project, stack))
     verdicts = judge_export(where, export, environment, catalog)
     cost = build_plan_cost(manifest, catalog)
-    return StackState(manifest, manifest_path, export, verdicts, cost)
+    folder = manifest_path.parent.parent / "reviews"
+    review = write_sample_review(manifest, catalog, folder, datetime.now(UTC).date())
+    return StackState(manifest, manifest_path, export, verdicts, cost, review)
 
 
 def find_overlay(project: Project, stack: str) -> Path | None:

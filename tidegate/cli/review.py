@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
@@ -13,14 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tidegate.catalog.catalog import Catalog
-from tidegate.catalog.instruments import InstrumentOffer
 from tidegate.catalog.load import load_catalog
 from tidegate.cli.output import FormatOption, OutputFormat, print_json
-from tidegate.manifest.model import Manifest
-from tidegate.manifest.read import read_manifest_text
-from tidegate.review.remarks import Remark
-from tidegate.vocabulary.problems import InvalidInput, Unavailable, refuse
+from tidegate.vocabulary.problems import Unavailable, refuse
 
 if TYPE_CHECKING:
     from tidegate.review.commitments import CommitmentReview
@@ -32,8 +25,9 @@ app = typer.Typer(
     add_completion=False,
 )
 
-STDIN = "-"
+COMMAND = "tidegate review"
 ROWS_SHOWN = 24
+BACKEND_VARIABLE = "PULUMI_BACKEND_URL"
 
 
 class ReviewFormat(StrEnum):
@@ -41,22 +35,46 @@ class ReviewFormat(StrEnum):
 
     MARKDOWN = "markdown"
     JSON = "json"
+    HTML = "html"
 
 
-StackOption = Annotated[
+FileOption = Annotated[
     list[Path] | None,
     typer.Option(
         "--stack",
         help="What `pulumi stack output --json` printed, or a manifest; repeat it for several.",
     ),
 ]
+NameOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pulumi-stack",
+        help="A stack whose outputs are read from its backend, such as prod; repeat it.",
+    ),
+]
+ProjectOption = Annotated[
+    Path, typer.Option("--project", help="The folder with Pulumi.yaml, for --pulumi-stack.")
+]
+BackendOption = Annotated[
+    str,
+    typer.Option(
+        "--backend",
+        envvar=BACKEND_VARIABLE,
+        help="Where --pulumi-stack finds state, such as s3://acme-pulumi; "
+        "without it, what `tidegate up` made.",
+    ),
+]
 UsageOption = Annotated[
-    Path,
+    Path | None,
     typer.Option(
         "--usage",
-        help="Hourly use as CSV: hour, pool, nodes and, where needed, "
-        "instance_type, cloud, region, simulated.",
+        help="Hourly use as CSV or Parquet: hour, pool, nodes and, where needed, "
+        "instance_type, cloud, region, simulated. Without it, use is taken from --charges.",
     ),
+]
+ChargesOption = Annotated[
+    list[Path] | None,
+    typer.Option("--charges", help="FOCUS 1.x charges as CSV or Parquet; repeat it."),
 ]
 OverlayOption = Annotated[
     list[Path] | None,
@@ -84,12 +102,41 @@ GrowthOption = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where inputs lie, as given on the command line."""
+
+    usage: Path | None
+    charges: list[Path] | None
+    files: list[Path] | None
+    names: list[str] | None
+    project: Path
+    backend: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a review is to take for granted, as given on the command line."""
+
+    overlay: list[Path] | None
+    quotes: Path | None
+    as_of: str
+    longest_term: int
+    most_upfront: str
+    months: int
+    growth: list[str] | None
+
+
 @app.command(
     epilog="Example: tidegate review commitments --stack prod.json --usage usage.csv > review.md"
 )
 def commitments(
-    usage: UsageOption,
-    stack: StackOption = None,
+    usage: UsageOption = None,
+    charges: ChargesOption = None,
+    stack: FileOption = None,
+    pulumi_stack: NameOption = None,
+    project: ProjectOption = Path(),
+    backend: BackendOption = "",
     overlay: OverlayOption = None,
     quotes: QuotesOption = None,
     as_of: AsOfOption = "",
@@ -98,7 +145,7 @@ def commitments(
     months: MonthsOption = 12,
     growth: GrowthOption = None,
     output: Annotated[
-        ReviewFormat, typer.Option("--format", help="markdown or json.")
+        ReviewFormat, typer.Option("--format", help="markdown, json or html.")
     ] = ReviewFormat.MARKDOWN,
     patch: Annotated[
         Path | None,
@@ -108,38 +155,36 @@ def commitments(
         bool, typer.Option("--accept-assumed-prices", help="Patch on averages instead of quotes.")
     ] = False,
 ) -> None:
-    """Review commitments: declared against used, the past exactly, the future honestly.
+    """Review commitments: declared against used and billed, the past exactly, the future honestly.
 
-    Exit code 0, or 2 where the usage or an option cannot be taken. A stack that cannot be read is
+    Exit code 0, or 2 where the use or an option cannot be taken. A stack that cannot be read is
     said in the review, which goes on with the others.
     """
     review = _review(
-        usage, stack, overlay, quotes, as_of, longest_term, most_upfront, months, growth
+        Sources(usage, charges, stack, pulumi_stack, project, backend),
+        Choices(overlay, quotes, as_of, longest_term, most_upfront, months, growth),
     )
     if patch is not None:
         from tidegate.cli.review_patch import add_purchases
 
         for agreement in add_purchases(patch, review, accept_assumed_prices):
             typer.echo(f"{patch}: added {agreement}", err=True)
-    if output is ReviewFormat.JSON:
-        from tidegate.cli.review_json import build_review_json
-
-        print_json(build_review_json(review))
-    else:
-        from tidegate.cli.review_markdown import render_review_markdown
-
-        typer.echo(render_review_markdown(review))
+    _print_review(review, output)
 
 
 @app.command(
     epilog="Example: tidegate review explain past.optimum --stack prod.json --usage usage.csv"
 )
 def explain(
-    usage: UsageOption,
     identifier: Annotated[
         str, typer.Argument(metavar="[ID]", help="What a review shows in code marks.")
     ] = "",
-    stack: StackOption = None,
+    usage: UsageOption = None,
+    charges: ChargesOption = None,
+    stack: FileOption = None,
+    pulumi_stack: NameOption = None,
+    project: ProjectOption = Path(),
+    backend: BackendOption = "",
     overlay: OverlayOption = None,
     quotes: QuotesOption = None,
     as_of: AsOfOption = "",
@@ -151,7 +196,8 @@ def explain(
 ) -> None:
     """Show the rows, prices and formula behind a number; without an ID, list what there is."""
     review = _review(
-        usage, stack, overlay, quotes, as_of, longest_term, most_upfront, months, growth
+        Sources(usage, charges, stack, pulumi_stack, project, backend),
+        Choices(overlay, quotes, as_of, longest_term, most_upfront, months, growth),
     )
     from tidegate.review.explain import explain as explain_number
     from tidegate.review.explain import list_ids
@@ -166,7 +212,7 @@ def explain(
         return
     found = explain_number(review, identifier)
     if output is OutputFormat.JSON:
-        from tidegate.cli.review_json import build_explanation_json
+        from tidegate.report.commitments_json import build_explanation_json
 
         print_json(build_explanation_json(found))
         return
@@ -176,7 +222,7 @@ def explain(
 @app.command(epilog="Example: tidegate review schema > commitment-review-v1.json")
 def schema() -> None:
     """Print the JSON Schema of `tidegate review commitments --format json`."""
-    from tidegate.cli.review_schema import build_review_schema
+    from tidegate.report.commitments_schema import build_review_schema
 
     print_json(build_review_schema())
 
@@ -188,105 +234,75 @@ def sample(
     as_of: AsOfOption = "",
 ) -> None:
     """Print use to try a review with, made from what a stack declares and marked as simulated."""
-    from tidegate.review.sample import build_sample_usage
+    _require_extra()
+    from tidegate.cli.review_inputs import read_text
+    from tidegate.manifest.read import read_manifest_text
+    from tidegate.review.sample import build_sample_usage, render_usage_csv
 
-    manifest = read_manifest_text(str(stack), _read_text(stack))
-    end = _parse_day(as_of) if as_of else datetime.now(UTC).date()
-    typer.echo(build_sample_usage(manifest, end, weeks), nl=False)
+    manifest = read_manifest_text(str(stack), read_text(stack))
+    for line in render_usage_csv(build_sample_usage(manifest, _read_day(as_of), weeks)):
+        typer.echo(line, nl=False)
 
 
-def _review(
-    usage: Path,
-    stacks: list[Path] | None,
-    overlay: list[Path] | None,
-    quotes: Path | None,
-    as_of: str,
-    longest_term: int,
-    most_upfront: str,
-    months: int,
-    growth: list[str] | None,
-) -> CommitmentReview:
+def _review(sources: Sources, choices: Choices) -> CommitmentReview:
+    _require_extra()
+    from tidegate.cli.review_inputs import Backend, read_inputs, read_quotes
+    from tidegate.cli.review_progress import show_review_progress
+    from tidegate.review.candidates import OfferLimits
+    from tidegate.review.commitments import build_commitment_review
+    from tidegate.review.settings import ReviewSettings
+
+    catalog = load_catalog(choices.overlay)
+    settings = ReviewSettings(
+        today=_read_day(choices.as_of),
+        limits=OfferLimits(choices.longest_term, _parse_share(choices.most_upfront)),
+        months=choices.months,
+        growth=dict(_parse_growth(text) for text in choices.growth or ()),
+        quotes=read_quotes(choices.quotes, catalog) if choices.quotes else (),
+    )
+    with show_review_progress() as report:
+        report("reading")
+        inputs = read_inputs(
+            sources.usage,
+            sources.charges or [],
+            sources.files or [],
+            sources.names or [],
+            Backend(sources.project, sources.backend),
+        )
+        return build_commitment_review(inputs, catalog, settings, report)
+
+
+def _require_extra() -> None:
     try:
-        from tidegate.review.candidates import OfferLimits
-        from tidegate.review.commitments import ReviewSettings, build_commitment_review
-        from tidegate.review.usage_rows import parse_usage_csv
+        import highspy  # noqa: F401 - what follows needs both
+        import numpy as np  # noqa: F401 - the same
     except ModuleNotFoundError as error:
         message = f"reviews need {error.name}: install tidegate[review]"
         raise Unavailable(message) from error
-    catalog = load_catalog(overlay)
-    settings = ReviewSettings(
-        today=_parse_day(as_of) if as_of else datetime.now(UTC).date(),
-        limits=OfferLimits(longest_term, _parse_share(most_upfront)),
-        months=months,
-        growth=dict(_parse_growth(text) for text in growth or ()),
-        quotes=_read_quotes(quotes, catalog) if quotes else (),
-    )
-    manifests, remarks = _read_stacks(stacks or [])
-    rows, usage_remarks = parse_usage_csv(str(usage), _read_text(usage))
-    with _progress():
-        return build_commitment_review(
-            str(usage), rows, manifests, catalog, settings, [*remarks, *usage_remarks]
-        )
 
 
-def _progress() -> AbstractContextManager[object]:
-    """Return a line that moves on a terminal's stderr; nothing where nobody watches."""
-    if not sys.stderr.isatty():
-        return nullcontext()
-    from rich.console import Console
+def _print_review(review: CommitmentReview, output: ReviewFormat) -> None:
+    if output is ReviewFormat.JSON:
+        from tidegate.report.commitments_json import build_review_json
 
-    return Console(stderr=True).status("Reviewing commitments")
+        print_json(build_review_json(review))
+    elif output is ReviewFormat.HTML:
+        from tidegate.report.commitments import render_review_html
 
+        typer.echo(render_review_html(review))
+    else:
+        from tidegate.report.commitments import render_review_markdown
 
-def _read_stacks(paths: list[Path]) -> tuple[list[Manifest], list[Remark]]:
-    """Return the manifests that can be read, and why the others cannot."""
-    manifests: list[Manifest] = []
-    remarks: list[Remark] = []
-    if not paths:
-        consequence = "use is reviewed as if nothing were declared"
-        remarks.append(Remark("the review", "was given no stack", consequence))
-    for path in paths:
-        try:
-            manifests.append(read_manifest_text(str(path), _read_text(path)))
-        except InvalidInput as error:
-            reason = "; ".join(f"{each.reason}" for each in error.problems[:3])
-            consequence = "what it declares is not known, and its pools count as undeclared"
-            remarks.append(Remark(str(path), f"cannot be read: {reason}", consequence))
-    return manifests, remarks
+        typer.echo(render_review_markdown(review))
 
 
-def _read_quotes(path: Path, catalog: Catalog) -> tuple[InstrumentOffer, ...]:
-    import yaml
-
-    from tidegate.review.quotes import parse_quotes
-
-    try:
-        document = yaml.safe_load(_read_text(path))
-    except yaml.YAMLError as error:
-        raise refuse(str(path), "", None, f"is no YAML ({error})", "a file of quotes") from error
-    if not isinstance(document, dict):
-        raise refuse(str(path), "", None, "holds no mapping", "a list under `quotes`")
-    # YAML reads 0.3 as a binary fraction; its shortest text is what was written.
-    plain = json.loads(json.dumps(document, default=str), parse_float=str)
-    return parse_quotes(str(path), plain, catalog.instruments)
-
-
-def _read_text(path: Path) -> str:
-    try:
-        return sys.stdin.read() if str(path) == STDIN else path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise refuse(str(path), "", None, f"cannot be read ({error.strerror})", "a file") from error
-    except UnicodeDecodeError as error:
-        raise refuse(str(path), "", None, "is not UTF-8 text", "a text file") from error
-
-
-def _parse_day(text: str) -> date:
+def _read_day(text: str) -> date:
+    if not text:
+        return datetime.now(UTC).date()
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise refuse(
-            "tidegate review", "--as-of", text, "is no day", "such as 2026-11-30"
-        ) from error
+        raise refuse(COMMAND, "--as-of", text, "is no day", "such as 2026-11-30") from error
 
 
 def _parse_share(text: str) -> Decimal:
@@ -295,8 +311,7 @@ def _parse_share(text: str) -> Decimal:
     except InvalidOperation:
         share = Decimal("NaN")
     if not share.is_finite() or not 0 <= share <= 1:
-        expected = "a number from 0 to 1"
-        raise refuse("tidegate review", "--most-upfront", text, "is no share", expected)
+        raise refuse(COMMAND, "--most-upfront", text, "is no share", "a number from 0 to 1")
     return share
 
 
@@ -308,7 +323,7 @@ def _parse_growth(text: str) -> tuple[str, float]:
         growth = float("nan")
     if not name or not -1 <= growth <= 10:
         expected = "a name and a growth a year from -1 to 10, such as launch=0.5"
-        raise refuse("tidegate review", "--growth", text, "is no growth", expected)
+        raise refuse(COMMAND, "--growth", text, "is no growth", expected)
     return name, growth
 
 

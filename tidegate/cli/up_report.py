@@ -64,6 +64,8 @@ def print_report(job: MainJob) -> None:
     if state.cost.catalog_digest != state.manifest.catalog_digest:
         console.print("Priced with another catalog than the stack was declared with.")
     console.print(f"Manifest: {shown_path(state.manifest_path)}")
+    if state.review is not None:
+        console.print(f"Commitment review, on sample use: {shown_path(state.review)}")
     console.print("\nNext:")
     for command, purpose in next_commands(job.stack, state.manifest_path):
         console.print(f"  {command:<58} {purpose}")
@@ -98,6 +100,7 @@ def _build_state(state: StackState) -> dict[str, Any]:
     cost = state.cost
     return {
         "manifest": str(state.manifest_path),
+        "review": None if state.review is None else str(state.review),
         "pools": [pool.id for pool in state.manifest.pools],
         "resources": [
             {"cloud": cloud, "type": kind, "count": count}

@@ -1,4 +1,1 @@
-"""Renders what the rooms below decide: for people, for machines, for pull requests.
-
-Text in, text out. Nothing here reads a clock, a file or the environment.
-"""
+"""Renders what the rooms below return: tables, Markdown, JSON, HTML, SARIF, JUnit, annotations."""

@@ -11,7 +11,8 @@ from tidegate.catalog.instruments import InstrumentOffer
 from tidegate.manifest.model import Manifest
 from tidegate.pricing.applied import apply_purchases
 from tidegate.pricing.usage import Usage
-from tidegate.review.candidates import OfferLimits
+from tidegate.review.billed import Billing, build_billing
+from tidegate.review.charges import Charges
 from tidegate.review.forecast import build_forecast
 from tidegate.review.held import Held, read_held
 from tidegate.review.inventory import Inventory, build_inventory
@@ -20,29 +21,32 @@ from tidegate.review.outlook import Outlook, build_outlook
 from tidegate.review.past import Portfolio, find_portfolio
 from tidegate.review.quotes import prefer_quotes
 from tidegate.review.remarks import Remark
-from tidegate.review.usage_rows import UsedHour
+from tidegate.review.settings import Report, ReviewSettings
+from tidegate.review.used_hours import UsedHours
 from tidegate.vocabulary.capacity import Cloud
 
 STALE_DAYS = 180
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewSettings:
-    """What a user chooses of a review.
+class ReviewInputs:
+    """What a review looks at.
 
     Attributes:
-        today: The day of the review.
-        limits: What the team would sign.
-        months: How far the future is looked at.
-        growth: Name → growth a year, as scenarios.
-        quotes: A team's own quotes, which go before averages.
+        where: Where the use was read, for remarks.
+        used: What was used.
+        manifests: What stacks declare.
+        charges: What was billed, where charges are given.
+        bound: What clouds call each declared commitment, in lower case → its id.
+        remarks: What was found wrong on the way here.
     """
 
-    today: date
-    limits: OfferLimits = field(default_factory=OfferLimits)
-    months: int = 12
-    growth: Mapping[str, float] = field(default_factory=dict)
-    quotes: tuple[InstrumentOffer, ...] = ()
+    where: str
+    used: UsedHours
+    manifests: Sequence[Manifest] = ()
+    charges: Charges | None = None
+    bound: Mapping[str, str] = field(default_factory=dict)
+    remarks: Sequence[Remark] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class CommitmentReview:
         held: What is declared.
         offers: What could be bought.
         inventory: Declared against used.
+        billing: What was billed; None without charges.
         past: The cheapest portfolio of the past, as if nothing had been held.
         outlook: The months to come; None where too little was measured.
         remarks: What could not be taken as it was, and what holds all the same.
@@ -68,6 +73,7 @@ class CommitmentReview:
     held: tuple[Held, ...]
     offers: tuple[InstrumentOffer, ...]
     inventory: Inventory
+    billing: Billing | None
     past: Portfolio
     outlook: Outlook | None
     remarks: tuple[Remark, ...]
@@ -87,60 +93,57 @@ class CommitmentReview:
 
 
 def build_commitment_review(
-    where: str,
-    rows: Sequence[UsedHour],
-    manifests: Sequence[Manifest],
+    inputs: ReviewInputs,
     catalog: Catalog,
     settings: ReviewSettings,
-    remarks: Sequence[Remark] = (),
+    report: Report = lambda _: None,
 ) -> CommitmentReview:
     """Return the review of what stacks declare and what was used.
 
     Args:
-        where: The usage file, for remarks.
-        rows: Its rows.
-        manifests: What the stacks declare.
+        inputs: What was declared, used and billed.
         catalog: Prices, instruments and discounts.
         settings: What the user chooses.
-        remarks: What was found wrong on the way here.
+        report: Told what is done next.
 
     Raises:
         InvalidInput: When the usage has no row of a pool that can be placed.
     """
-    measured = build_measured(where, rows, manifests, catalog)
+    report("declared against used")
+    measured = build_measured(inputs.where, inputs.used, inputs.manifests, catalog)
     usage = measured.usage
-    held, held_remarks = read_held(manifests, usage, catalog)
+    held, held_remarks = read_held(inputs.manifests, usage, catalog)
     applied = apply_purchases(usage, [each.purchase for each in held])
     inventory = build_inventory(measured, held, applied, settings.today)
+    billing = None
+    if inputs.charges is not None:
+        apart = not inputs.used.from_charges
+        billing = build_billing(inputs.charges, usage, held, inputs.bound, apart)
+        inventory = inventory.with_findings(billing.findings)
     averages = [offer for cloud in Cloud for offer in catalog.instrument_offers(cloud)]
     offers = prefer_quotes(averages, settings.quotes)
+    report("the past")
+    past = find_portfolio(usage, offers, limits=settings.limits)
     forecast = build_forecast(usage, settings.months)
     outlook = None
     if forecast is not None:
-        outlook = build_outlook(
-            usage,
-            held,
-            offers,
-            forecast,
-            settings.today,
-            limits=settings.limits,
-            growth=settings.growth,
-            teams=_teams(manifests),
-        )
+        teams = _teams(inputs.manifests)
+        outlook = build_outlook(usage, held, offers, forecast, settings, teams, report)
     return CommitmentReview(
-        stacks=tuple(sorted(f"{each.project}/{each.stack}" for each in manifests)),
+        stacks=tuple(sorted(f"{each.project}/{each.stack}" for each in inputs.manifests)),
         settings=settings,
         usage=usage,
         held=held,
         offers=offers,
         inventory=inventory,
-        past=find_portfolio(usage, offers, limits=settings.limits),
+        billing=billing,
+        past=past,
         outlook=outlook,
         remarks=(
-            *remarks,
+            *inputs.remarks,
             *measured.remarks,
             *held_remarks,
-            *_remark_span(where, usage, outlook),
+            *_remark_span(inputs.where, usage, outlook),
             *_remark_prices(usage, offers, settings.today),
         ),
         catalog_digest=catalog.digest,

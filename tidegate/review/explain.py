@@ -91,6 +91,9 @@ def _builders(review: CommitmentReview) -> dict[str, Callable[[], Explanation]]:
         found[f"utilization:{key}"] = partial(_explain_utilization, review, key)
     for finding in review.inventory.findings:
         found[finding.id] = partial(_explain_finding, review, finding.id)
+    for pool in sorted({each.pool for each in review.billing.pools} if review.billing else ()):
+        if pool:
+            found[f"billed:{pool}"] = partial(_explain_billed, review, pool)
     for target in review.outlook.targets if review.outlook else ():
         key = target.candidate.id
         found[f"target:{key}"] = partial(_explain_target, review, key)
@@ -239,6 +242,21 @@ def _explain_finding(review: CommitmentReview, wanted: str) -> Explanation:
     return _build(review, wanted, title, formula, values, rows)
 
 
+def _explain_billed(review: CommitmentReview, pool: str) -> Explanation:
+    values = {}
+    for each in review.billing.pools if review.billing else ():
+        if each.pool == pool:
+            values[f"billed, {each.currency}"] = str(each.billed)
+            values[f"effective, {each.currency}"] = str(each.effective)
+            values[f"node-hours billed, {each.currency}"] = str(each.billed_node_hours)
+    formula = (
+        "Σ BilledCost, Σ EffectiveCost and Σ hours of nodes of the charges whose tag "
+        "capacity-pool names the pool; used hours are the rows below"
+    )
+    rows = [row for row in review.usage.rows if row.pool == pool]
+    return _build(review, f"billed:{pool}", f"what {pool} was charged", formula, values, rows)
+
+
 def _explain_target(review: CommitmentReview, key: str) -> Explanation:
     targets = review.outlook.targets if review.outlook else ()
     target = next(each for each in targets if each.candidate.id == key)
@@ -252,8 +270,8 @@ def _explain_target(review: CommitmentReview, key: str) -> Explanation:
         "target": str(target.quantity),
     }
     formula = (
-        "the least of: the 0.8·d-quantiles of the last 30 days, 4 months and year of use not yet "
-        "covered; and the d-quantile of the forecast's lower end; d is the discount"
+        "the least of: the 1.4·d-quantile of the last term of use not yet covered; the median of "
+        "its last five days; and the d-quantile of the forecast's lower end; d is the discount"
     )
     rows = [row for row in review.usage.rows if row.id in target.candidate.rows]
     return _build(review, f"target:{key}", f"what to buy of {key}", formula, values, rows)

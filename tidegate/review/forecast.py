@@ -18,6 +18,7 @@ from tidegate.review.portfolio import Floats
 WEEKS_A_MONTH = 365 / 7 / 12
 WEEKS_FOR_TREND = 4
 WEEKS_OF_SHAPE = 8
+WORKDAY_HOURS = 120
 MOST_GROWTH_A_WEEK = 0.02
 """A fitted trend beyond this, a doubling in a year, is cut: growth like it is to be stated."""
 
@@ -42,6 +43,17 @@ class RowForecast:
     slope: float
     spread: float
     weeks: int
+
+    @property
+    def growth_a_week(self) -> float:
+        """Return what the level changes by in a week, relative to it; 0 where nothing is used."""
+        return self.slope / self.level if self.level > 0 else 0.0
+
+    @property
+    def weekend_share(self) -> float | None:
+        """Return a weekend hour's use relative to a workday's; None where workdays have none."""
+        workdays = float(self.shape[:WORKDAY_HOURS].mean())
+        return float(self.shape[WORKDAY_HOURS:].mean()) / workdays if workdays > 0 else None
 
     def hourly(self, levels: Floats) -> Floats:
         """Return month after month a typical week at the levels given; never below 0."""

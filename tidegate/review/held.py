@@ -14,7 +14,7 @@ from tidegate.pricing.applied import Purchase
 from tidegate.pricing.coverage import assume_discount
 from tidegate.pricing.usage import Usage, UsageRow
 from tidegate.review.remarks import Remark
-from tidegate.review.usage_rows import HOUR
+from tidegate.review.used_hours import HOUR
 
 
 @dataclass(frozen=True, slots=True)

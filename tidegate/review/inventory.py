@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
@@ -29,6 +29,9 @@ class FindingKind(StrEnum):
     ENDED = "ended"
     NEVER_MATCHED = "never-matched"
     UNDECLARED = "undeclared-use"
+    BILLED_UNDECLARED = "billed-undeclared"
+    NEVER_BILLED = "never-billed"
+    USED_NOT_AS_BILLED = "used-not-as-billed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,10 @@ class Inventory:
     utilization: Mapping[str, HourlyShare]
     findings: tuple[InventoryFinding, ...]
 
+    def with_findings(self, more: Iterable[InventoryFinding]) -> Inventory:
+        """Return the inventory with further findings among its own."""
+        return replace(self, findings=_sort([*self.findings, *more]))
+
 
 def build_inventory(
     measured: Measured, held: Sequence[Held], applied: Applied, today: date
@@ -109,8 +116,12 @@ def build_inventory(
         applied=applied,
         coverage=_coverage(usage, applied),
         utilization={key: share for key, share in shares.items() if share is not None},
-        findings=tuple(sorted(findings, key=lambda found: (found.kind.value, found.subject))),
+        findings=_sort(findings),
     )
+
+
+def _sort(findings: Iterable[InventoryFinding]) -> tuple[InventoryFinding, ...]:
+    return tuple(sorted(findings, key=lambda found: (found.kind.value, found.subject)))
 
 
 def _judge_use(held: Held, use: PurchaseUse, usage: Usage) -> Iterator[InventoryFinding]:

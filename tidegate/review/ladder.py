@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
 
 import numpy as np
 
@@ -13,12 +13,13 @@ from tidegate.pricing.applied import Applied
 from tidegate.pricing.usage import MICRO, Usage
 from tidegate.review.candidates import Candidate
 from tidegate.review.measured import HOURS_OF_WEEK
-from tidegate.review.online import decide_target
+from tidegate.review.online import SHARE_A_MONTH, STEPS_A_YEAR, decide_target
 from tidegate.review.past import CENT
 from tidegate.review.portfolio import Floats
 
 STEPS = 3
 YEAR_HOURS = 8760
+STEP_HOURS = YEAR_HOURS // STEPS_A_YEAR
 FLOOR_HOURS = 4 * HOURS_OF_WEEK
 
 
@@ -86,7 +87,8 @@ def decide_targets(
     for candidate in candidates:
         asked, ahead = _asked(candidate, usage, past), _asked(candidate, low, future)
         discount = float(candidate.offer.discount)
-        by_past = _down(candidate, decide_target(asked, discount, YEAR_HOURS))
+        term = candidate.offer.term_months * YEAR_HOURS // 12
+        by_past = _down(candidate, decide_target(asked, discount, term, STEP_HOURS))
         by_forecast = _down(candidate, float(np.quantile(ahead, discount)))
         floor = _down(candidate, float(asked[-FLOOR_HOURS:].min()))
         quantity = min(by_past, by_forecast)
@@ -98,14 +100,17 @@ def decide_targets(
 
 
 def build_ladder(targets: Sequence[Target]) -> tuple[Step, ...]:
-    """Return the purchases month by month: a third each, whole machines the earlier the more."""
+    """Return the purchases month by month: what the policy buys in a month, in the last the rest.
+
+    Quantities are rounded to what can be bought: a single machine is bought at once.
+    """
+    share = Decimal(repr(SHARE_A_MONTH))
     steps = []
     for target in targets:
-        left = target.quantity
-        unit = _unit(target.candidate)
+        left, unit = target.quantity, _unit(target.candidate)
         for month in range(STEPS):
-            share = left / (STEPS - month)
-            quantity = (share / unit).to_integral_value(ROUND_CEILING) * unit
+            part = left * share if month < STEPS - 1 else left
+            quantity = (part / unit).to_integral_value(ROUND_HALF_UP) * unit
             if quantity > 0:
                 steps.append(Step(target.candidate, month, quantity))
             left -= quantity

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,16 +11,16 @@ from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.model import UnknownPrice
 from tidegate.manifest.model import Manifest, Pool
 from tidegate.pricing.nodes import price_of
-from tidegate.pricing.usage import (
-    Known,
-    Usage,
-    UsageRow,
-    build_usage,
-    family_of,
-    to_micro,
-)
+from tidegate.pricing.usage import Hours, Usage, UsageRow, build_usage, family_of
 from tidegate.review.remarks import Remark
-from tidegate.review.usage_rows import HOUR, UsedHour
+from tidegate.review.used_hours import (
+    EPOCH,
+    HOUR,
+    UNUSABLE,
+    Place,
+    UsedHours,
+    UsedSeries,
+)
 from tidegate.vocabulary.capacity import CapacityType, Cloud
 from tidegate.vocabulary.problems import InvalidInput, refuse
 
@@ -59,7 +57,7 @@ class _Place:
 
 
 def build_measured(
-    where: str, rows: Sequence[UsedHour], manifests: Iterable[Manifest], catalog: Catalog
+    where: str, used: UsedHours, manifests: Iterable[Manifest], catalog: Catalog
 ) -> Measured:
     """Return the use of every pool over the span of the file.
 
@@ -67,81 +65,105 @@ def build_measured(
     its row was not measured, and is left out for every pool.
 
     Raises:
-        InvalidInput: When the file has no row of a pool that can be placed.
+        InvalidInput: When the file has no row of a pool that can be placed, or rows of one pool
+            and machine stand in several regions.
     """
-    if not rows:
+    if not used.series:
         raise refuse(where, "", None, "has no row", "hourly use")
-    pools = {pool.id: pool for manifest in manifests for pool in manifest.pools}
-    start = min(row.hour for row in rows)
-    hours = int((max(row.hour for row in rows) - start) / HOUR) + 1
-    series, remarks = _collect(where, rows, start)
-    found = {key: _place(key, rows, pools) for key in series}
-    places = {key: place for key, place in found.items() if place is not None}
-    unplaced = sorted({key[0] for key in series if key not in places})
+    pools, remarks = _index_pools(manifests)
+    start = min(min(each.hours) for each in used.series.values())
+    hours = max(max(each.hours) for each in used.series.values()) - start + 1
+    grouped, unplaced = _group_by_place(where, used, pools)
     remarks += [_remark_unplaced(name) for name in unplaced]
-    series = {key: values for key, values in series.items() if key in places}
     known = np.ones(hours, dtype=bool)
-    for values in series.values():
-        known &= _measured_hours(values, hours)
+    nodes: dict[Key, Hours] = {}
+    twice = 0
+    for key, (_, parts) in grouped.items():
+        nodes[key], repeated = _spread(parts, start, hours)
+        twice += repeated
+        known &= nodes[key] != UNUSABLE
+    places = {key: place for key, (place, _) in grouped.items()}
     for pool in pools.values():
-        if not any(name == pool.id for name, _ in series):
+        if not any(name == pool.id for name, _ in places):
             key = (pool.id, pool.instance_types[0])
-            series[key] = {}
             places[key] = _declared_place(pool, pool.instance_types[0])
+            nodes[key] = np.zeros(hours, dtype=np.int64)
             message = "has no row in the usage"
             remarks.append(Remark(f"pool {pool.id}", message, "it counts as not used"))
-    if not series:
+    if not places:
         raise refuse(where, "", None, "has no pool of which is known where and on what it runs")
-    built = [_row(key, values, places[key], hours, catalog) for key, values in series.items()]
-    simulated = any(row.simulated for row in rows)
-    usage = build_usage(start, known, built)
-    usage = Usage(usage.start, usage.known, usage.rows, simulated)
+    if twice:
+        message = f"states {twice} hours of a pool twice, as a clock change without zones would"
+        consequence = "these hours count as not measured for every pool"
+        remarks.append(Remark(where, message, consequence))
+    built = [_row(key, np.maximum(nodes[key], 0), place, catalog) for key, place in places.items()]
+    begin = EPOCH + start * HOUR
+    usage = replace(build_usage(begin, known, built), simulated=used.simulated)
     remarks += _remark_usage(where, usage)
-    undeclared = sorted({name for name, _ in series} - set(pools))
+    undeclared = sorted({name for name, _ in places} - set(pools))
     return Measured(usage, tuple(undeclared), tuple(unplaced), tuple(remarks))
 
 
 Key = tuple[str, str]
 """A pool and its instance type."""
 
-
-def _collect(
-    where: str, rows: Sequence[UsedHour], start: datetime
-) -> tuple[dict[Key, dict[int, Decimal | None]], list[Remark]]:
-    series: dict[Key, dict[int, Decimal | None]] = {}
-    twice = 0
-    for row in rows:
-        values = series.setdefault((row.pool, row.instance_type), {})
-        index = int((row.hour - start) / HOUR)
-        if index in values:
-            twice += 1
-            values[index] = None
-        else:
-            values[index] = row.nodes
-    if not twice:
-        return series, []
-    message = f"states {twice} hours of a pool twice, as a clock change without zones would"
-    return series, [Remark(where, message, "these hours count as not measured for every pool")]
+_Grouped = dict[Key, tuple[_Place, list[UsedSeries]]]
 
 
-def _measured_hours(values: Mapping[int, Decimal | None], hours: int) -> Known:
-    known = np.ones(hours, dtype=bool)
-    first, last = min(values), max(values)
-    for index in range(first, last + 1):
-        known[index] = values.get(index) is not None
-    return known
+def _index_pools(manifests: Iterable[Manifest]) -> tuple[dict[str, Pool], list[Remark]]:
+    """Return pools by id; one that several stacks declare is taken as the first declares it."""
+    pools: dict[str, Pool] = {}
+    remarks = []
+    for manifest in manifests:
+        for pool in manifest.pools:
+            if pool.id in pools:
+                message = f"is declared by {manifest.project}/{manifest.stack} and an earlier stack"
+                consequence = "all of its use is taken for the pool of the earlier one"
+                remarks.append(Remark(f"pool {pool.id}", message, consequence))
+            pools.setdefault(pool.id, pool)
+    return pools, remarks
 
 
-def _place(key: Key, rows: Sequence[UsedHour], pools: Mapping[str, Pool]) -> _Place | None:
+def _group_by_place(
+    where: str, used: UsedHours, pools: Mapping[str, Pool]
+) -> tuple[_Grouped, list[str]]:
+    """Return the series of each pool and machine, and the pools that cannot be placed."""
+    grouped: _Grouped = {}
+    unplaced: set[str] = set()
+    for stated, series in used.series.items():
+        place = _find_place(stated, pools)
+        if place is None:
+            unplaced.add(stated.pool)
+            continue
+        known, parts = grouped.setdefault((stated.pool, place.instance_type), (place, []))
+        if known != place:
+            reason = f"is in {known.region} in some rows and in {place.region} in others"
+            expected = "a pool of one region and machine, or pools by their own ids"
+            raise refuse(where, f"pool {stated.pool}", None, reason, expected)
+        parts.append(series)
+    return grouped, sorted(unplaced - {pool for pool, _ in grouped})
+
+
+def _spread(parts: Iterable[UsedSeries], start: int, hours: int) -> tuple[Hours, int]:
+    """Return the nodes of each hour, UNUSABLE where not measured; and how many stood twice."""
+    index = np.concatenate([np.frombuffer(each.hours, dtype=np.int64) for each in parts]) - start
+    stated = np.concatenate([np.frombuffer(each.micro_nodes, dtype=np.int64) for each in parts])
+    nodes = np.zeros(hours, dtype=np.int64)
+    nodes[index.min() : index.max() + 1] = UNUSABLE
+    nodes[index] = stated
+    repeated = np.flatnonzero(np.bincount(index, minlength=hours) > 1)
+    nodes[repeated] = UNUSABLE
+    return nodes, len(repeated)
+
+
+def _find_place(stated: Place, pools: Mapping[str, Pool]) -> _Place | None:
     """Return where a pool runs; None where neither a stack nor its rows say so."""
-    name, instance_type = key
-    pool = pools.get(name)
+    pool = pools.get(stated.pool)
     if pool is not None:
-        return _declared_place(pool, instance_type or pool.instance_types[0])
-    row = next(row for row in rows if (row.pool, row.instance_type) == key)
-    if row.cloud is None or not row.region or not instance_type:
+        return _declared_place(pool, stated.instance_type or pool.instance_types[0])
+    if stated.cloud is None or not stated.region or not stated.instance_type:
         return None
-    return _Place(row.cloud, row.region, instance_type, "", 0)
+    return _Place(stated.cloud, stated.region, stated.instance_type, "", 0)
 
 
 def _remark_unplaced(name: str) -> Remark:
@@ -162,16 +184,7 @@ def _declared_place(pool: Pool, instance_type: str) -> _Place:
     )
 
 
-def _row(
-    key: Key,
-    values: Mapping[int, Decimal | None],
-    place: _Place,
-    hours: int,
-    catalog: Catalog,
-) -> UsageRow:
-    micro = np.zeros(hours, dtype=np.int64)
-    for index, nodes in values.items():
-        micro[index] = to_micro(nodes) if nodes is not None else 0
+def _row(key: Key, nodes: Hours, place: _Place, catalog: Catalog) -> UsageRow:
     price = price_of(
         catalog,
         place.cloud,
@@ -188,7 +201,7 @@ def _row(
         instance_type=place.instance_type,
         family=family_of(place.cloud, place.instance_type),
         accelerated=bool(place.accelerator) or _has_accelerator(catalog, place),
-        micro_nodes=micro,
+        micro_nodes=nodes,
         price=None if isinstance(price, UnknownPrice) else price.per_hour.amount,
         currency="USD" if isinstance(price, UnknownPrice) else price.per_hour.currency,
         price_as_of=None if isinstance(price, UnknownPrice) else price.as_of,

@@ -1,9 +1,9 @@
 """How much to be committed to now, from the past alone: the policy that purchases follow.
 
-One policy, for every series: the d-quantile of past use is what would have cost least at discount
-d, so the target is a quantile a fifth lower, and the least of those over a month, a third of a
-year and a year. The short look-back keeps a purchase from trusting use that has gone, the long
-ones from trusting use that has only just come.
+One policy, for every series. The d-quantile of a term's use is what would have cost least at
+discount d; since most use grows, a quantile a little higher is aimed at. Nothing is bought that is
+not in use now, and of what is missing only a part at each step, so that neither a peak nor use
+that has gone binds for a term. docs/evaluation.md says on what it was chosen.
 """
 
 from __future__ import annotations
@@ -16,29 +16,33 @@ import numpy.typing as npt
 
 from tidegate.review.portfolio import Floats
 
-CAUTION = 0.8
-"""The share of the discount that serves as the quantile."""
+EAGERNESS = 1.4
+"""The quantile aimed at, as a multiple of the discount."""
 
-LOOK_BACKS = (1 / 12, 1 / 3, 1.0)
-"""Look-backs as shares of a year."""
+STEPS_A_YEAR = 72
+"""How often a year it is decided anew: every five days."""
 
-Policy = Callable[[Floats, float], float]
-"""(use in the past, already committed) → what to be committed to; never sold, only bought."""
+SHARE_A_STEP = 1 / 8
+"""The part of what is missing that a step buys."""
+
+_STEPS_A_MONTH = STEPS_A_YEAR // 12
+SHARE_A_MONTH = 1 - (1 - SHARE_A_STEP) ** _STEPS_A_MONTH
+"""The part of what is missing that a month of steps buys."""
 
 
-def decide_target(past: Floats, discount: float, year: int) -> float:
-    """Return the amount to be committed to.
+def decide_target(past: Floats, discount: float, term: int, step: int) -> float:
+    """Return the amount to be committed to in the end.
 
     Args:
         past: Use an hour, the latest last; hours that were not measured are left out.
         discount: How much cheaper a commitment is, from 0 to 1.
-        year: Hours of a year, or as many as stand for them.
+        term: Hours of its term, or as many as stand for them.
+        step: Hours of a step; the median of the last ones is what is in use now.
     """
     if len(past) == 0 or discount <= 0:
         return 0.0
-    spans = {min(len(past), max(1, round(year * share))) for share in LOOK_BACKS}
-    quantile = CAUTION * discount
-    return min(float(np.quantile(past[-span:], quantile)) for span in spans)
+    quantile = min(1.0, EAGERNESS * discount)
+    return min(float(np.quantile(past[-term:], quantile)), float(np.median(past[-step:])))
 
 
 def look_back_target(past: Floats, discount: float, span: int) -> float:
@@ -47,12 +51,17 @@ def look_back_target(past: Floats, discount: float, span: int) -> float:
 
 
 def replay_policy(
-    use: Floats, warm_up: int, term: int, discount: float, target: Callable[[Floats], float]
+    use: Floats,
+    warm_up: int,
+    term: int,
+    discount: float,
+    target: Callable[[Floats], float],
+    share: float = 1.0,
 ) -> float:
     """Return what a policy would have cost, in units of the on-demand price of one unit an hour.
 
-    Each step it sees the past alone and tops up what is committed to its target; each purchase
-    lasts for the term and is paid for hour by hour, within the evaluated span.
+    Each step it sees the past alone and buys a share of what is missing to its target; each
+    purchase lasts for the term and is paid for hour by hour, within the evaluated span.
 
     Args:
         use: Use an hour.
@@ -60,13 +69,14 @@ def replay_policy(
         term: Hours that a purchase lasts.
         discount: How much cheaper a commitment is, from 0 to 1.
         target: The policy.
+        share: The part of what is missing that a step buys.
     """
     bought = np.zeros(len(use))
     active, cost = 0.0, 0.0
     for hour in range(warm_up, len(use)):
         if hour - term >= warm_up:
             active -= bought[hour - term]
-        bought[hour] = max(0.0, target(use[:hour]) - active)
+        bought[hour] = share * max(0.0, target(use[:hour]) - active)
         active += bought[hour]
         cost += (1 - discount) * active + max(0.0, float(use[hour]) - active)
     return cost

@@ -10,14 +10,24 @@ from decimal import Decimal
 from tidegate.catalog.instruments import InstrumentOffer
 from tidegate.pricing.applied import Purchase, apply_purchases
 from tidegate.pricing.usage import Usage
-from tidegate.review.candidates import OfferLimits, build_candidates
+from tidegate.review.candidates import build_candidates
 from tidegate.review.forecast import Forecast
 from tidegate.review.held import Held
 from tidegate.review.ladder import Step, Target, build_ladder, decide_targets
 from tidegate.review.measured import HOURS_OF_WEEK
 from tidegate.review.past import find_portfolio
-from tidegate.review.play import Bought, Costs, Played, buy_steps, find_break_even, play, to_months
+from tidegate.review.play import (
+    Bought,
+    Costs,
+    Played,
+    build_balance,
+    buy_steps,
+    find_break_even,
+    play,
+    to_months,
+)
 from tidegate.review.scenarios import Scenario, build_scenarios
+from tidegate.review.settings import Report, ReviewSettings
 from tidegate.vocabulary.money import HOURS_PER_MONTH
 
 NOTHING = "do-nothing"
@@ -50,8 +60,10 @@ class Line:
         purchases: What is newly bought.
         cells: Scenario → how it does.
         worst: Currency → (scenario, its saving over doing nothing): the least of all scenarios.
-        break_even_month: When, in the expected scenario, all paid so far is less than without it,
-            for good; None where that does not happen within the months looked at.
+        balance: In the expected scenario, what was saved by the end of each month, less what was
+            paid ahead; empty where nothing is bought or currencies are several.
+        break_even_month: When the balance turns positive for good; None where it does not within
+            the months looked at.
         locked_in: Currency → what is still to be paid after the months looked at.
     """
 
@@ -59,6 +71,7 @@ class Line:
     purchases: tuple[Bought, ...]
     cells: Mapping[str, Cell]
     worst: Mapping[str, tuple[str, Decimal]]
+    balance: tuple[Decimal, ...]
     break_even_month: int | None
     locked_in: Costs
 
@@ -89,11 +102,9 @@ def build_outlook(
     held: Sequence[Held],
     offers: Sequence[InstrumentOffer],
     forecast: Forecast,
-    today: date,
-    *,
-    limits: OfferLimits,
-    growth: Mapping[str, float],
+    settings: ReviewSettings,
     teams: Mapping[str, str],
+    report: Report = lambda _: None,
 ) -> Outlook:
     """Return what each portfolio would cost in each scenario.
 
@@ -102,15 +113,16 @@ def build_outlook(
         held: What is declared; it covers its part until it ends.
         offers: What can be bought.
         forecast: What use is expected.
-        today: The day of the review, from which months are counted.
-        limits: What the team would sign.
-        growth: Stated growth a year, by name.
+        settings: What the user chooses; months are counted from the day of the review.
         teams: Pool → team.
+        report: Told what is done next.
     """
-    scenarios = build_scenarios(usage, forecast, growth, teams)
-    kept = [purchase for each in held if (purchase := _in_months(each, today)) is not None]
+    report("the months to come")
+    scenarios = build_scenarios(usage, forecast, settings.growth, teams)
+    ahead = (_in_months(each, settings.today) for each in held)
+    kept = [purchase for purchase in ahead if purchase is not None]
     low = next(each.usage for each in scenarios if each.name == "low")
-    candidates = build_candidates(usage, offers, limits)
+    candidates = build_candidates(usage, offers, settings.limits)
     targets = decide_targets(
         usage,
         apply_purchases(usage, [each.purchase for each in held]),
@@ -127,10 +139,12 @@ def build_outlook(
         AT_ONCE: buy_steps(at_once),
         FLOOR: buy_steps(floor),
     }
-    hindsight = {
-        each.name: to_months(find_portfolio(each.usage, offers, kept, limits).applied.totals())
-        for each in scenarios
-    }
+    hindsight: dict[str, Costs] = {}
+    for each in scenarios:
+        report(f"the best portfolio in hindsight, if {each.name}")
+        best = find_portfolio(each.usage, offers, kept, settings.limits)
+        hindsight[each.name] = to_months(best.applied.totals())
+    report("every portfolio in every scenario")
     played = {
         name: {each.name: play(each.usage, kept, bought) for each in scenarios}
         for name, bought in portfolios.items()
@@ -186,12 +200,14 @@ def _line(
         for key in currencies
     }
     first = next(iter(cells))
+    balance = build_balance(played[NOTHING][first], played[name][first], bought)
     return Line(
         name=name,
         purchases=tuple(bought),
         cells=cells,
         worst=worst,
-        break_even_month=find_break_even(played[NOTHING][first], played[name][first], bought),
+        balance=balance,
+        break_even_month=find_break_even(balance),
         locked_in=_locked_in(bought, months),
     )
 

@@ -108,25 +108,33 @@ def to_months(totals: Costs) -> dict[str, Decimal]:
     return {key: amount * HOURS_PER_MONTH / HOURS_OF_WEEK for key, amount in totals.items()}
 
 
-def find_break_even(nothing: Played, played: Played, bought: Sequence[Bought]) -> int | None:
-    """Return the month by whose end all that was paid is less than without buying, for good.
+def build_balance(nothing: Played, played: Played, bought: Sequence[Bought]) -> tuple[Decimal, ...]:
+    """Return what was saved by the end of each month, less what was paid ahead of its month.
 
-    Upfront parts count when they are paid. None where nothing is bought, where it does not happen
-    in time, or where there are several currencies.
+    Empty where nothing is bought, or where there are several currencies.
     """
     if not bought or len(nothing.by_month) != 1:
-        return None
+        return ()
     (currency,) = nothing.by_month
-    months = len(nothing.by_month[currency])
     saved = Decimal(0)
+    balance = []
+    for month, cost in enumerate(nothing.by_month[currency]):
+        saved += cost - played.by_month[currency][month]
+        balance.append(saved - sum((_paid_ahead(each, month) for each in bought), Decimal(0)))
+    return tuple(balance)
+
+
+def find_break_even(balance: Sequence[Decimal]) -> int | None:
+    """Return the month by whose end all that was paid is less than without buying, for good.
+
+    None where it does not happen in time.
+    """
     found: int | None = None
-    for month in range(months):
-        saved += nothing.by_month[currency][month] - played.by_month[currency][month]
-        ahead = sum((_paid_ahead(each, month) for each in bought), Decimal(0))
-        if saved - ahead <= 0:
+    for month, ahead in enumerate(balance, start=1):
+        if ahead <= 0:
             found = None
         elif found is None:
-            found = month + 1
+            found = month
     return found
 
 

@@ -1,7 +1,7 @@
 """Use to try a review with, before any was measured: made from what a stack declares.
 
 It grows, has the shape of a week, leaves the first commitment idle and uses one pool that nobody
-declared. Every row is marked as simulated, and so is every review of it.
+declared. All of it is marked as simulated, and so is every review of it.
 """
 
 from __future__ import annotations
@@ -11,20 +11,23 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from tidegate.manifest.model import Manifest, Pool
+from tidegate.pricing.usage import MICRO, to_micro
 from tidegate.review.measured import HOURS_OF_WEEK
-from tidegate.review.usage_rows import HOUR
+from tidegate.review.used_hours import HOUR, Place, UsedHours, hour_number
+from tidegate.vocabulary.capacity import CapacityType
 from tidegate.vocabulary.problems import refuse
 
-HEADER = "hour,pool,nodes,instance_type,cloud,region,simulated"
+COLUMNS = "hour,pool,nodes,instance_type,cloud,region,simulated"
 UNDECLARED = "undeclared-lab"
 GROWTH_A_WEEK = Decimal("0.02")
 WEEKEND_SHARE = Decimal("0.6")
 NIGHT_SHARE = Decimal("0.8")
-MILLIONTH = Decimal("0.000001")
+WORKDAYS = 5
+DAY_HOURS = range(7, 20)
 
 
-def build_sample_usage(manifest: Manifest, end: date, weeks: int) -> str:
-    """Return a usage file of whole weeks that end with a day.
+def build_sample_usage(manifest: Manifest, end: date, weeks: int) -> UsedHours:
+    """Return use of whole weeks that end with a day.
 
     Args:
         manifest: What the stack declares.
@@ -38,29 +41,45 @@ def build_sample_usage(manifest: Manifest, end: date, weeks: int) -> str:
         raise refuse("the stack", "pools", None, "declares no pool to use")
     midnight = datetime.fromisoformat(f"{end.isoformat()}T00:00:00+00:00")
     start = midnight + timedelta(days=1) - timedelta(weeks=weeks)
+    factors = list(_factors(start, weeks * HOURS_OF_WEEK))
+    first = hour_number(start)
+    used = UsedHours(simulated=True)
     idle = _idle_pools(manifest)
-    lines = [HEADER]
-    for index in range(weeks * HOURS_OF_WEEK):
-        hour = start + index * HOUR
-        lines += _lines_of_hour(manifest, hour, index, idle)
-    return "\n".join(lines) + "\n"
-
-
-def _lines_of_hour(
-    manifest: Manifest, hour: datetime, index: int, idle: frozenset[str]
-) -> Iterator[str]:
-    factor = _shape(hour) * (1 + GROWTH_A_WEEK * index / HOURS_OF_WEEK)
-    moment = hour.strftime("%Y-%m-%dT%H:%MZ")
     for pool in manifest.pools:
-        nodes = Decimal(0) if pool.id in idle else _level(pool) * factor
-        yield _line(moment, pool.id, nodes, pool)
-    yield _line(moment, UNDECLARED, Decimal(1), manifest.pools[0])
+        series = used.of(_place(pool.id, pool))
+        level = Decimal(0) if pool.id in idle else _level(pool)
+        for index, factor in enumerate(factors):
+            series.add(first + index, to_micro(min(level * factor, Decimal(pool.max_nodes))))
+    series = used.of(_place(UNDECLARED, _bought_pool(manifest)))
+    for index in range(len(factors)):
+        series.add(first + index, MICRO)
+    return used
 
 
-def _line(moment: str, name: str, nodes: Decimal, place: Pool) -> str:
-    amount = f"{nodes.quantize(MILLIONTH):f}"
-    machine = place.instance_types[0]
-    return f"{moment},{name},{amount},{machine},{place.cloud.value},{place.region},true"
+def render_usage_csv(used: UsedHours) -> Iterator[str]:
+    """Yield the lines of a usage file, hours first as a meter would write them."""
+    yield f"{COLUMNS}\n"
+    simulated = "true" if used.simulated else "false"
+    rows = sorted(used.rows(), key=lambda row: (row[0], row[1].pool, row[1].instance_type))
+    for hour, place, micro in rows:
+        cloud = place.cloud.value if place.cloud else ""
+        nodes = f"{micro // MICRO}.{micro % MICRO:06}"
+        yield (
+            f"{hour:%Y-%m-%dT%H:%MZ},{place.pool},{nodes},{place.instance_type},"
+            f"{cloud},{place.region},{simulated}\n"
+        )
+
+
+def _factors(start: datetime, hours: int) -> Iterator[Decimal]:
+    for index in range(hours):
+        hour = start + index * HOUR
+        weekday = Decimal(1) if hour.weekday() < WORKDAYS else WEEKEND_SHARE
+        daytime = Decimal(1) if hour.hour in DAY_HOURS else NIGHT_SHARE
+        yield weekday * daytime * (1 + GROWTH_A_WEEK * index / HOURS_OF_WEEK)
+
+
+def _place(name: str, pool: Pool) -> Place:
+    return Place(name, pool.instance_types[0], pool.cloud, pool.region)
 
 
 def _level(pool: Pool) -> Decimal:
@@ -69,9 +88,10 @@ def _level(pool: Pool) -> Decimal:
     return Decimal(pool.min_nodes + pool.max_nodes) / 2
 
 
-def _shape(hour: datetime) -> Decimal:
-    weekday = Decimal(1) if hour.weekday() < 5 else WEEKEND_SHARE
-    return weekday * (Decimal(1) if 7 <= hour.hour < 20 else NIGHT_SHARE)
+def _bought_pool(manifest: Manifest) -> Pool:
+    """Return the pool whose machine the undeclared use has: one that is not spot, if any."""
+    bought = [each for each in manifest.pools if each.capacity_type is not CapacityType.SPOT]
+    return min(bought or manifest.pools, key=lambda each: each.id)
 
 
 def _idle_pools(manifest: Manifest) -> frozenset[str]:

@@ -1,82 +1,63 @@
-"""Hourly use from a CSV file: what each row says, and which rows cannot be taken."""
+"""Hourly use from a file of rows: what each says, and which cannot be taken."""
 
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 
+from tidegate.pricing.usage import to_micro
 from tidegate.review.remarks import Remark
+from tidegate.review.used_hours import UNUSABLE, Place, UsedHours, UsedSeries, hour_number
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.problems import InvalidInput, Problem, nearest, refuse
 
 REQUIRED = ("hour", "pool", "nodes")
 OPTIONAL = ("instance_type", "cloud", "region", "simulated")
 MOST_SHOWN = 3
-HOUR = timedelta(hours=1)
+MOST_NODES = 1_000_000
+"""More in one pool is a mistake, and sums of it would not be exact."""
+
 TRUE, FALSE = ("true", "1", "yes"), ("", "false", "0", "no")
+HOUR_EXPECTED = "a whole hour with its zone, such as 2026-11-30T14:00Z"
 
 
-@dataclass(frozen=True, slots=True)
-class UsedHour:
-    """One row: what a pool used in an hour.
-
-    Attributes:
-        hour: Its start, in UTC.
-        pool: The pool's id.
-        nodes: Nodes used, on average; None where the row says nothing usable.
-        instance_type: The machine; empty where the row names none.
-        cloud: Where; None where the row names none.
-        region: Where; empty where the row names none.
-        simulated: Whether a simulation made it.
-    """
-
-    hour: datetime
-    pool: str
-    nodes: Decimal | None
-    instance_type: str = ""
-    cloud: Cloud | None = None
-    region: str = ""
-    simulated: bool = False
-
-
-def parse_usage_csv(where: str, text: str) -> tuple[list[UsedHour], list[Remark]]:
-    """Return the rows of a usage file, and what cannot be taken of them.
+def parse_usage_csv(where: str, lines: Iterable[str]) -> tuple[UsedHours, list[Remark]]:
+    """Return the use that a CSV file states, and what cannot be taken of it.
 
     A row without a usable number makes its hour unknown; it is never taken for zero.
+
+    Args:
+        where: The file, for messages.
+        lines: Its lines, read as they are needed.
 
     Raises:
         InvalidInput: When columns are missing or unknown, an hour cannot be read or has no zone,
             or a cell stands where no column is.
     """
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    _check_header(where, reader.fieldnames)
-    rows: list[UsedHour] = []
-    problems: list[Problem] = []
-    unusable: list[str] = []
+    reader = csv.reader(lines, strict=True)
     try:
-        for number, cells in enumerate(reader, start=2):
-            place = f"{where}:{number}"
-            try:
-                row = _parse_row(place, cells)
-            except InvalidInput as error:
-                problems += error.problems
-                continue
-            rows.append(row)
-            if row.nodes is None:
-                unusable.append(f"line {number} ({cells['nodes']!r})")
+        names = next(reader, [])
+        check_columns(where, names)
+        rows = _Rows(where, names)
+        for cells in reader:
+            if cells:
+                rows.take(reader.line_num, cells)
     except csv.Error as error:
         raise refuse(where, "", None, f"is no CSV ({error})", "a CSV file") from error
-    if problems:
-        raise InvalidInput(problems[:MOST_SHOWN])
-    return rows, [*_say_unusable(where, unusable)]
+    except UnicodeDecodeError as error:
+        raise refuse(where, "", None, "is not UTF-8 text", "a text file") from error
+    return rows.finish()
 
 
-def _check_header(where: str, names: object) -> None:
-    found = [str(name) for name in names] if isinstance(names, (list, tuple)) else []
+def check_columns(where: str, found: Sequence[str]) -> None:
+    """Refuse a file of use whose columns are not those of use.
+
+    Raises:
+        InvalidInput: When one is missing, unknown or there twice.
+    """
     missing = [name for name in REQUIRED if name not in found]
     if missing:
         expected = f"the columns {', '.join(REQUIRED)}, and optionally {', '.join(OPTIONAL)}"
@@ -87,46 +68,108 @@ def _check_header(where: str, names: object) -> None:
             hint = f" (did you mean {guess!r}?)" if guess else ""
             known = ", ".join((*REQUIRED, *OPTIONAL))
             raise refuse(where, name, None, f"is no column of usage{hint}", f"one of {known}")
+        if found.count(name) > 1:
+            raise refuse(where, name, None, "is there twice", "each column once")
 
 
-def _parse_row(place: str, cells: Mapping[str | None, str | None]) -> UsedHour:
-    if None in cells or None in cells.values():
-        raise refuse(place, "", None, "has more or fewer cells than there are columns")
-    text = {str(key): str(value).strip() for key, value in cells.items()}
-    if not text["pool"]:
-        raise refuse(place, "pool", "", "is empty", "the id of a pool")
-    return UsedHour(
-        hour=_parse_hour(place, text["hour"]),
-        pool=text["pool"],
-        nodes=_parse_nodes(text["nodes"]),
-        instance_type=text.get("instance_type", ""),
-        cloud=_parse_cloud(place, text.get("cloud", "")),
-        region=text.get("region", ""),
-        simulated=_parse_flag(place, text.get("simulated", "")),
-    )
+class _Rows:
+    """Takes rows of text; what many of them share is read once."""
+
+    def __init__(self, where: str, names: Sequence[str]) -> None:
+        self._where = where
+        self._width = len(names)
+        index = {name: number for number, name in enumerate(names)}
+        self._hour, self._nodes = index["hour"], index["nodes"]
+        optional = [index.get(name, -1) for name in ("pool", *OPTIONAL)]
+        self._place_cells = optional
+        self._used = UsedHours()
+        self._hours: dict[str, int] = {}
+        self._series: dict[tuple[str, ...], UsedSeries] = {}
+        self._problems: list[Problem] = []
+        self._unusable: list[str] = []
+        self._unusable_count = 0
+
+    def take(self, number: int, cells: Sequence[str]) -> None:
+        """Take the row of a line; raise once as many are wrong as a message shows."""
+        if len(cells) != self._width:
+            reason = "has more or fewer cells than there are columns"
+            self._refuse(refuse(f"{self._where}:{number}", "", None, reason))
+            return
+        key = tuple([cells[each] if each >= 0 else "" for each in self._place_cells])
+        hour_text, text = cells[self._hour], cells[self._nodes]
+        try:
+            series = self._series.get(key)
+            if series is None:
+                series = self._series[key] = self._open(f"{self._where}:{number}", key)
+            hour = self._hours.get(hour_text)
+            if hour is None:
+                hour = self._hours[hour_text] = _parse_hour(f"{self._where}:{number}", hour_text)
+        except InvalidInput as error:
+            self._refuse(error)
+            return
+        nodes = parse_micro_nodes(text)
+        if nodes == UNUSABLE:
+            self._unusable_count += 1
+            if len(self._unusable) < MOST_SHOWN:
+                self._unusable.append(f"line {number} ({text!r})")
+        series.add(hour, nodes)
+
+    def finish(self) -> tuple[UsedHours, list[Remark]]:
+        """Return what was taken.
+
+        Raises:
+            InvalidInput: When any row was wrong.
+        """
+        if self._problems:
+            raise InvalidInput(self._problems[:MOST_SHOWN])
+        return self._used, list(say_unusable(self._where, self._unusable_count, self._unusable))
+
+    def _refuse(self, error: InvalidInput) -> None:
+        self._problems += error.problems
+        if len(self._problems) >= MOST_SHOWN:
+            raise InvalidInput(self._problems[:MOST_SHOWN])
+
+    def _open(self, place: str, key: Sequence[str]) -> UsedSeries:
+        found, simulated = parse_place(place, key)
+        self._used.simulated |= simulated
+        return self._used.of(found)
 
 
-def _parse_hour(place: str, text: str) -> datetime:
-    expected = "a whole hour with its zone, such as 2026-11-30T14:00Z"
+def parse_place(where: str, cells: Sequence[str]) -> tuple[Place, bool]:
+    """Return what the cells of pool, instance type, cloud, region and simulated say.
+
+    Raises:
+        InvalidInput: When the pool is empty, or cloud or simulated are no such thing.
+    """
+    pool, instance_type, cloud, region, simulated = (text.strip() for text in cells)
+    if not pool:
+        raise refuse(where, "pool", "", "is empty", "the id of a pool")
+    place = Place(pool, instance_type, _parse_cloud(where, cloud), region)
+    return place, _parse_flag(where, simulated)
+
+
+def _parse_hour(place: str, text: str) -> int:
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text.strip())
     except ValueError as error:
-        raise refuse(place, "hour", text, "is no time", expected) from error
+        raise refuse(place, "hour", text, "is no time", HOUR_EXPECTED) from error
     if moment.tzinfo is None:
         reason = "has no zone, so that an hour of a clock change could be meant twice"
-        raise refuse(place, "hour", text, reason, expected)
+        raise refuse(place, "hour", text, reason, HOUR_EXPECTED)
     moment = moment.astimezone(UTC)
     if (moment.minute, moment.second, moment.microsecond) != (0, 0, 0):
-        raise refuse(place, "hour", text, "is no whole hour in UTC", expected)
-    return moment
+        raise refuse(place, "hour", text, "is no whole hour in UTC", HOUR_EXPECTED)
+    return hour_number(moment)
 
 
-def _parse_nodes(text: str) -> Decimal | None:
+@lru_cache(maxsize=65_536)
+def parse_micro_nodes(text: str) -> int:
+    """Return nodes in millionths; UNUSABLE where they are no number that can be meant."""
     try:
-        nodes = Decimal(text)
+        nodes = Decimal(text.strip())
     except InvalidOperation:
-        return None
-    return nodes if nodes.is_finite() and nodes >= 0 else None
+        return UNUSABLE
+    return to_micro(nodes) if nodes.is_finite() and 0 <= nodes <= MOST_NODES else UNUSABLE
 
 
 def _parse_cloud(place: str, text: str) -> Cloud | None:
@@ -144,8 +187,10 @@ def _parse_flag(place: str, text: str) -> bool:
     return text.lower() in TRUE
 
 
-def _say_unusable(where: str, unusable: list[str]) -> Iterator[Remark]:
-    if unusable:
-        shown = ", ".join(unusable[:MOST_SHOWN]) + (", …" if len(unusable) > MOST_SHOWN else "")
-        message = f"has {len(unusable)} rows whose nodes are negative or no number: {shown}"
+def say_unusable(where: str, count: int, shown: Sequence[str]) -> Iterator[Remark]:
+    """Yield what is to be said of rows whose nodes are no usable number."""
+    if count:
+        text = ", ".join(shown) + (", …" if count > len(shown) else "")
+        message = f"has {count} rows whose nodes are negative, beyond a million or no number"
+        message += f": {text}" if shown else ""
         yield Remark(where, message, "their hours count as not measured for every pool")

@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
+from support.focus import build_charge, render_charges
 from support.review_inputs import TODAY, build_stack, build_usage_csv
 from typer.testing import CliRunner
 
@@ -182,3 +184,91 @@ def test_a_stack_that_cannot_be_read_is_said_and_the_review_goes_on(inputs, tmp_
 def test_options_that_cannot_be_taken_are_refused(inputs, option, value, reason):
     with pytest.raises(InvalidInput, match=reason):
         run("commitments", inputs, option, value)
+
+
+def test_the_page_is_printed_whole(inputs):
+    page = run("commitments", inputs, "--format", "html")
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.rstrip().endswith("</html>")
+
+
+@pytest.fixture(scope="module")
+def charges(inputs: Path) -> Path:
+    path = inputs / "charges.csv"
+    hours = [build_charge(hour) for hour in range(2 * 168)]
+    path.write_text(render_charges(hours), encoding="utf-8")
+    return path
+
+
+def test_charges_alone_are_reviewed_and_said_to_be_all_there_is(inputs, charges):
+    given = ["--stack", str(inputs / "stack.json"), "--charges", str(charges)]
+    arguments = ["review", "commitments", *given, "--as-of", TODAY.isoformat(), "--format", "json"]
+    found = json.loads(CliRunner().invoke(app, arguments).stdout)
+    assert found["usage"]["measuredHours"] == 336
+    (pool,) = found["billing"]["pools"]
+    assert (pool["billedNodeHours"], pool["usedNodeHours"]) == ("336", None)
+    said = {each["subject"]: each["message"] for each in found["remarks"]}
+    assert said["charges"] == "are all that tells of use"
+
+
+def test_charges_beside_use_are_compared_with_it_and_several_files_are_one(inputs, charges):
+    found = review(inputs, "--charges", str(charges), "--charges", str(charges))
+    (pool,) = found["billing"]["pools"]
+    assert (pool["billedNodeHours"], pool["billed"]) == ("672", "3092.2752")
+    assert "used-not-as-billed:serve" in {each["id"] for each in found["inventory"]["findings"]}
+    schema = json.loads(CliRunner().invoke(app, ["review", "schema"]).stdout)
+    Draft202012Validator(schema).validate(found)
+    text = run("explain", inputs, "billed:serve", "--charges", str(charges))
+    assert "billed, USD: 1546.1376" in text
+
+
+def test_parquet_and_csv_are_reviewed_alike(inputs, tmp_path):
+    path = tmp_path / "usage.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(
+            "COPY (SELECT * REPLACE (hour::TIMESTAMPTZ AS hour) FROM "
+            f"read_csv('{inputs / 'usage.csv'}')) TO '{path}' (FORMAT parquet)"
+        )
+    given = ["--stack", str(inputs / "stack.json"), "--usage", str(path)]
+    arguments = ["review", "commitments", *given, "--as-of", TODAY.isoformat(), "--format", "json"]
+    found = json.loads(CliRunner().invoke(app, arguments).stdout)
+    expected = review(inputs)
+    assert {**found, "remarks": []} == {**expected, "remarks": []}
+
+
+def test_neither_use_nor_charges_are_refused():
+    result = CliRunner().invoke(app, ["review", "commitments"])
+    assert isinstance(result.exception, InvalidInput)
+    assert "neither use nor charges are given" in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("option", "name"), [("--usage", "gone.csv"), ("--usage", "gone.parquet"), ("--quotes", "gone")]
+)
+def test_files_that_are_not_there_are_refused(inputs, tmp_path, option, name):
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        run("commitments", inputs, option, str(tmp_path / name))
+
+
+def test_a_file_that_is_no_text_is_refused(inputs, tmp_path):
+    path = tmp_path / "usage.csv"
+    path.write_bytes(b"hour,pool,nodes\n\xff\xfe,a,1\n")
+    with pytest.raises(InvalidInput, match="is not UTF-8 text"):
+        run("commitments", inputs, "--usage", str(path))
+
+
+def test_the_sample_is_a_usage_that_can_be_reviewed(inputs, tmp_path):
+    stack = str(inputs / "stack.json")
+    sample = ["review", "sample", "--stack", stack, "--as-of", TODAY.isoformat(), "--weeks", "4"]
+    path = tmp_path / "usage.csv"
+    path.write_text(CliRunner().invoke(app, sample).stdout, encoding="utf-8")
+    found = review(inputs, "--usage", str(path))
+    assert found["usage"]["simulated"]
+    assert {each["kind"] for each in found["inventory"]["findings"]} >= {
+        "idle",
+        "ending",
+        "undeclared-use",
+    }
+    serve = next(each for each in found["usage"]["pools"] if each["pool"] == "serve")
+    assert 0.01 < float(serve["growthAWeek"]) < 0.03
+    assert 0.59 < float(serve["weekendShare"]) < 0.61

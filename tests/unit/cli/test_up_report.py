@@ -75,6 +75,7 @@ def state(tmp_path: Path) -> StackState:
         export={"deployment": {"resources": resources}},
         verdicts=StackVerdicts((), (RuleSummary(rule, {Outcome.PASS: 1}),)),
         cost=build_plan_cost(manifest, load_catalog()),
+        review=tmp_path / "commitments.html",
     )
 
 
@@ -113,6 +114,7 @@ def test_a_person_sees_pools_verdicts_cost_what_is_not_counted_and_what_to_try(
         assert part in shown
     assert "\x1b[" not in shown
     assert f"tidegate manifest show {state.manifest_path}" in shown
+    assert f"Commitment review, on sample use: {state.review}" in " ".join(shown.split())
 
 
 def test_rules_that_concern_nothing_of_the_stack_are_counted_and_not_listed(

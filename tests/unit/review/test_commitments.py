@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -17,8 +18,9 @@ from support.review_inputs import (
 from tidegate.catalog.load import load_catalog
 from tidegate.manifest.read import read_manifest
 from tidegate.pricing.usage import Usage
-from tidegate.review.commitments import ReviewSettings, build_commitment_review
+from tidegate.review.commitments import ReviewInputs, build_commitment_review
 from tidegate.review.explain import explain, list_ids
+from tidegate.review.settings import ReviewSettings
 from tidegate.review.usage_rows import parse_usage_csv
 from tidegate.vocabulary.problems import InvalidInput
 
@@ -26,10 +28,12 @@ CATALOG = load_catalog()
 
 
 def review(text: str = "", stack: dict[str, Any] | None = None, **settings: Any):
-    rows, remarks = parse_usage_csv("u.csv", text or build_usage_csv())
+    rows, remarks = parse_usage_csv("u.csv", StringIO(text or build_usage_csv()))
     manifest = read_manifest("stack", stack or build_stack())
     chosen = ReviewSettings(today=TODAY, **settings)
-    return build_commitment_review("u.csv", rows, [manifest], CATALOG, chosen, remarks)
+    return build_commitment_review(
+        ReviewInputs("u.csv", rows, [manifest], remarks=remarks), CATALOG, chosen
+    )
 
 
 def messages(found) -> dict[str, str]:
@@ -160,9 +164,9 @@ def test_undeclared_use_that_does_not_say_where_it_runs_is_named_and_in_no_sum()
 
 
 def test_a_usage_of_which_nothing_can_be_placed_is_refused():
-    rows, _ = parse_usage_csv("u.csv", "hour,pool,nodes\n2026-10-25T02:00Z,lab,1\n")
+    rows, _ = parse_usage_csv("u.csv", StringIO("hour,pool,nodes\n2026-10-25T02:00Z,lab,1\n"))
     with pytest.raises(InvalidInput, match="of which is known where and on what it runs"):
-        build_commitment_review("u.csv", rows, [], CATALOG, ReviewSettings(today=TODAY))
+        build_commitment_review(ReviewInputs("u.csv", rows), CATALOG, ReviewSettings(today=TODAY))
 
 
 def test_spot_is_priced_as_spot_and_nothing_is_bought_for_it():
@@ -185,9 +189,9 @@ def test_unknown_prices_are_named_and_in_no_sum():
 
 def test_old_prices_are_called_old():
     late = replace(ReviewSettings(today=TODAY), today=TODAY.replace(year=2027))
-    rows, _ = parse_usage_csv("u.csv", build_usage_csv(1))
+    rows, _ = parse_usage_csv("u.csv", StringIO(build_usage_csv(1)))
     manifest = read_manifest("stack", build_stack())
-    found = build_commitment_review("u.csv", rows, [manifest], CATALOG, late)
+    found = build_commitment_review(ReviewInputs("u.csv", rows, [manifest]), CATALOG, late)
     assert any("prices as old as" in str(each) for each in found.remarks)
 
 
@@ -261,10 +265,11 @@ def test_mixed_currencies_are_said_and_stand_apart(tmp_path):
         "perHour: 20, currency: EUR}\n",
         encoding="utf-8",
     )
-    rows, _ = parse_usage_csv("u.csv", build_usage_csv(4))
+    rows, _ = parse_usage_csv("u.csv", StringIO(build_usage_csv(4)))
     manifest = read_manifest("stack", build_stack())
     settings = ReviewSettings(today=TODAY)
-    found = build_commitment_review("u.csv", rows, [manifest], load_catalog(overlay), settings)
+    inputs = ReviewInputs("u.csv", rows, [manifest])
+    found = build_commitment_review(inputs, load_catalog(overlay), settings)
     assert any("is priced in EUR and USD" in str(each) for each in found.remarks)
     assert found.past.without.totals()["EUR"] == 20 * 4 * 168
     assert found.outlook is not None

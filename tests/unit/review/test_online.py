@@ -17,22 +17,22 @@ uses = st.lists(st.integers(0, 6), min_size=1, max_size=14).map(lambda v: np.arr
 
 
 def test_steady_use_is_committed_to_in_full():
-    assert decide_target(np.full(100, 4.0), 0.28, 72) == 4.0
+    assert decide_target(np.full(100, 4.0), 0.28, 72, 1) == 4.0
 
 
 def test_use_that_has_gone_is_not_committed_to():
     past = np.concatenate([np.full(60, 4.0), np.zeros(12)])
-    assert decide_target(past, 0.28, 72) == 0.0
+    assert decide_target(past, 0.28, 72, 3) == 0.0
 
 
 def test_use_that_has_only_just_come_is_not_committed_to():
     past = np.concatenate([np.zeros(60), np.full(12, 4.0)])
-    assert decide_target(past, 0.28, 72) == 0.0
+    assert decide_target(past, 0.28, 72, 3) == 0.0
 
 
 @pytest.mark.parametrize(("past", "discount"), [([], 0.28), ([3.0, 3.0], 0.0)])
 def test_nothing_is_bought_without_a_past_or_a_discount(past, discount):
-    assert decide_target(np.array(past), discount, 72) == 0.0
+    assert decide_target(np.array(past), discount, 72, 1) == 0.0
 
 
 def test_look_back_is_the_quantile_of_its_span():
@@ -57,8 +57,9 @@ def test_a_policy_sees_the_past_alone_and_pays_for_each_purchase_until_its_term_
 @settings(max_examples=60, deadline=None)
 def test_no_policy_undercuts_the_rolling_bound(use, term, discount):
     bound = bound_rolling(use, term, discount)
-    year = 6
-    ours = replay_policy(use, 0, term, discount, lambda past: decide_target(past, discount, year))
+    ours = replay_policy(
+        use, 0, term, discount, lambda past: decide_target(past, discount, term, 1), 0.125
+    )
     assert bound <= ours + 1e-6
     assert bound <= replay_break_even(use, 0, term, discount) + 1e-6
     assert bound <= use.sum() + 1e-6

@@ -8,7 +8,7 @@ from support.usage import CLOUD_PLAN, MACHINES, build_hours, build_offer, build_
 from tidegate.review.candidates import OfferLimits, build_candidates
 from tidegate.review.ladder import Step
 from tidegate.review.measured import HOURS_OF_WEEK
-from tidegate.review.play import buy_steps, find_break_even, play, sum_weeks
+from tidegate.review.play import build_balance, buy_steps, find_break_even, play, sum_weeks
 
 MONTHS = 12
 UPFRONT = OfferLimits(36, Decimal(1))
@@ -50,21 +50,23 @@ def test_later_steps_are_paid_for_from_their_month_on():
 def test_a_purchase_without_upfront_payment_breaks_even_at_once():
     usage = build_year([1.0] * MONTHS)
     bought = buy(usage, build_offer(MACHINES, "0.4"), (0, "1"))
-    assert find_break_even(play(usage, [], []), play(usage, [], bought), bought) == 1
+    assert find_break_even(build_balance(play(usage, [], []), play(usage, [], bought), bought)) == 1
 
 
 def test_a_year_paid_upfront_breaks_even_after_its_break_even_share():
     usage = build_year([1.0] * MONTHS)
     bought = buy(usage, build_offer(MACHINES, "0.4", 12, "1"), (0, "1"))
     # 0.6 of a year's use on demand is 7.2 months.
-    assert find_break_even(play(usage, [], []), play(usage, [], bought), bought) == 8
+    assert find_break_even(build_balance(play(usage, [], []), play(usage, [], bought), bought)) == 8
 
 
 def test_use_that_ends_early_never_breaks_even():
     usage = build_year([1.0] * 3 + [0.0] * 9)
     bought = buy(usage, build_offer(MACHINES, "0.4", 12, "1"), (0, "1"))
-    assert find_break_even(play(usage, [], []), play(usage, [], bought), bought) is None
-    assert find_break_even(play(usage, [], []), play(usage, [], []), []) is None
+    assert (
+        find_break_even(build_balance(play(usage, [], []), play(usage, [], bought), bought)) is None
+    )
+    assert find_break_even(build_balance(play(usage, [], []), play(usage, [], []), [])) is None
 
 
 def test_weeks_are_summed_exactly():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegate.cli.review_json import REVIEW_VERSION
+from tidegate.report.commitments_json import REVIEW_VERSION
+from tidegate.review.inventory import FindingKind
 
 Schema = dict[str, Any]
 
@@ -42,6 +43,7 @@ def build_review_schema() -> Schema:
         usage=usage,
         remarks=_list(_object(subject=TEXT, message=TEXT, consequence=TEXT)),
         inventory=inventory,
+        billing=_or_null(_billing()),
         past=_past(),
         outlook=_or_null(_outlook()),
     )
@@ -85,6 +87,8 @@ def _pool() -> Schema:
         priceAsOf=_or_null(DAY),
         assumed=FLAG,
         eligible=FLAG,
+        growthAWeek=_or_null(AMOUNT),
+        weekendShare=_or_null(AMOUNT),
     )
 
 
@@ -107,7 +111,7 @@ def _commitment() -> Schema:
 
 
 def _finding() -> Schema:
-    kinds = ["idle", "under-used", "ending", "ended", "never-matched", "undeclared-use"]
+    kinds = [kind.value for kind in FindingKind]
     return _object(
         id=TEXT,
         kind={"enum": kinds},
@@ -116,6 +120,28 @@ def _finding() -> Schema:
         cost=_or_null(AMOUNT),
         currency=TEXT,
     )
+
+
+def _billing() -> Schema:
+    pool = _object(
+        pool=_or_null(TEXT),
+        currency=TEXT,
+        billed=AMOUNT,
+        effective=AMOUNT,
+        billedNodeHours=AMOUNT,
+        usedNodeHours=_or_null(AMOUNT),
+    )
+    commitment = _object(
+        billId=TEXT,
+        declared=_or_null(TEXT),
+        name=TEXT,
+        kind=TEXT,
+        currency=TEXT,
+        billed=AMOUNT,
+        effectiveUsed=AMOUNT,
+        effectiveUnused=AMOUNT,
+    )
+    return _object(charges=COUNT, pools=_list(pool), commitments=_list(commitment))
 
 
 def _offer() -> Schema:
@@ -160,6 +186,7 @@ def _outlook() -> Schema:
         name=TEXT,
         scenarios=_map(cell),
         worst=_map(_object(scenario=TEXT, saving=AMOUNT)),
+        balance=_list(AMOUNT),
         breakEvenMonth=_or_null(COUNT),
         lockedIn=MONEY,
     )

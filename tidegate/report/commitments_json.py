@@ -8,6 +8,7 @@ from typing import Any
 
 from tidegate.catalog.instruments import InstrumentOffer
 from tidegate.pricing.usage import UsageRow
+from tidegate.review.billed import Billing
 from tidegate.review.commitments import CommitmentReview
 from tidegate.review.explain import Explanation
 from tidegate.review.held import Held
@@ -34,7 +35,7 @@ def build_review_json(review: CommitmentReview) -> dict[str, Any]:
             "hours": review.usage.hours,
             "measuredHours": review.usage.known_hours,
             "simulated": review.usage.simulated,
-            "pools": [_row(row) for row in review.usage.rows],
+            "pools": [_row(row, review) for row in review.usage.rows],
         },
         "remarks": [
             {"subject": each.subject, "message": each.message, "consequence": each.consequence}
@@ -45,6 +46,7 @@ def build_review_json(review: CommitmentReview) -> dict[str, Any]:
             "coverage": {key: _share(each) for key, each in review.inventory.coverage.items()},
             "findings": [_finding(each) for each in review.inventory.findings],
         },
+        "billing": None if review.billing is None else _billing(review.billing),
         "past": {
             "onDemand": money(review.past.without.totals()),
             "declared": money(applied.totals()),
@@ -99,7 +101,11 @@ def money(totals: Mapping[str, Decimal]) -> dict[str, str]:
     return {key: f"{amount.quantize(CENT):f}" for key, amount in sorted(totals.items())}
 
 
-def _row(row: UsageRow) -> dict[str, Any]:
+def _row(row: UsageRow, review: CommitmentReview) -> dict[str, Any]:
+    forecast = review.outlook.forecast if review.outlook else None
+    found = None if forecast is None else forecast.rows[row.id]
+    weekend = None if found is None else found.weekend_share
+    trend = found is not None and forecast is not None and forecast.has_trend
     return {
         "pool": row.pool,
         "cloud": row.cloud.value,
@@ -111,6 +117,8 @@ def _row(row: UsageRow) -> dict[str, Any]:
         "priceAsOf": None if row.price_as_of is None else row.price_as_of.isoformat(),
         "assumed": row.assumed,
         "eligible": row.eligible,
+        "growthAWeek": f"{found.growth_a_week:.4f}" if found and trend else None,
+        "weekendShare": None if weekend is None else f"{weekend:.4f}",
     }
 
 
@@ -148,6 +156,40 @@ def _finding(finding: InventoryFinding) -> dict[str, Any]:
         "cost": None if finding.cost is None else f"{finding.cost.quantize(CENT):f}",
         "currency": finding.currency,
     }
+
+
+def _billing(billing: Billing) -> dict[str, Any]:
+    return {
+        "charges": billing.rows,
+        "pools": [
+            {
+                "pool": each.pool or None,
+                "currency": each.currency,
+                "billed": f"{each.billed:f}",
+                "effective": f"{each.effective:f}",
+                "billedNodeHours": f"{each.billed_node_hours:f}",
+                "usedNodeHours": _optional(each.used_node_hours),
+            }
+            for each in billing.pools
+        ],
+        "commitments": [
+            {
+                "billId": each.bill_id,
+                "declared": each.declared or None,
+                "name": each.bill.name,
+                "kind": each.bill.kind,
+                "currency": each.currency,
+                "billed": f"{each.bill.billed:f}",
+                "effectiveUsed": f"{each.bill.used:f}",
+                "effectiveUnused": f"{each.bill.unused:f}",
+            }
+            for each in billing.commitments
+        ],
+    }
+
+
+def _optional(amount: Decimal | None) -> str | None:
+    return None if amount is None else f"{amount:f}"
 
 
 def _offer(offer: InstrumentOffer) -> dict[str, Any]:
@@ -213,6 +255,7 @@ def _line(line: Line) -> dict[str, Any]:
             key: {"scenario": scenario, "saving": f"{saving.quantize(CENT):f}"}
             for key, (scenario, saving) in line.worst.items()
         },
+        "balance": [f"{each.quantize(CENT):f}" for each in line.balance],
         "breakEvenMonth": line.break_even_month,
         "lockedIn": money(line.locked_in),
     }

@@ -1,0 +1,120 @@
+"""The page of a commitment review in a real browser: whole, quiet and readable without eyes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+from support.review_pages import build_small_review
+
+from tidegate.report.commitments import render_review_html
+
+PHONE, DESK = 390, 1280
+
+# Whatever reaches over the right edge, is cut off, or is hidden although it has text.
+FIND_CUT = """() => [...document.querySelectorAll('body *')].filter(found => {
+  const box = found.getBoundingClientRect(), style = getComputedStyle(found);
+  if (!box.width || found.closest('.skip') || found.closest('thead')) return false;
+  const cut = style.overflowX !== 'visible' && found.scrollWidth > found.clientWidth + 1;
+  return box.right > innerWidth + 0.5 || box.left < -0.5 || cut;
+}).map(found => found.outerHTML.slice(0, 120))"""
+
+# Text in drawings that is too small to read on the screen, or lies outside of its drawing.
+FIND_UNREADABLE = """() => [...document.querySelectorAll('svg text')].filter(found => {
+  const box = found.getBoundingClientRect(), frame = found.ownerSVGElement.getBoundingClientRect();
+  const outside = box.right > frame.right + 1 || box.left < frame.left - 1 ||
+    box.bottom > frame.bottom + 1 || box.top < frame.top - 1;
+  return box.height < 9 || outside;
+}).map(found => found.textContent)"""
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "commitments.html"
+    path.write_text(render_review_html(build_small_review()), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def opened(
+    browser: Browser, page_file: Path, request: pytest.FixtureRequest
+) -> Iterator[tuple[Page, list[str]]]:
+    """Yield the page at a width, and what the browser complained of or asked for."""
+    context = browser.new_context(viewport={"width": request.param, "height": 844})
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: said.append(f"error: {error}"))
+    page.on("request", lambda asked: said.append(f"request: {asked.url}"))
+    page.goto(page_file.as_uri())
+    yield page, said
+    context.close()
+
+
+def tree(page: Page) -> list[dict[str, Any]]:
+    """Return the nodes of the accessibility tree, as screen readers get them."""
+    session = page.context.new_cdp_session(page)
+    session.send("Accessibility.enable")
+    found: list[dict[str, Any]] = session.send("Accessibility.getFullAXTree")["nodes"]
+    return [node for node in found if not node.get("ignored")]
+
+
+def named(nodes: list[dict[str, Any]], role: str) -> list[str]:
+    return [
+        node.get("name", {}).get("value", "") for node in nodes if node["role"].get("value") == role
+    ]
+
+
+@pytest.mark.parametrize("opened", [PHONE, DESK], indirect=True)
+def test_the_page_is_whole_and_quiet(opened):
+    page, said = opened
+    assert page.evaluate("document.documentElement.scrollWidth") == page.viewport_size["width"]
+    assert page.evaluate(FIND_CUT) == []
+    assert page.evaluate(FIND_UNREADABLE) == []
+    assert [line for line in said if not line.startswith("request: file:")] == []
+    assert len([line for line in said if line.startswith("request: file:")]) == 1
+
+
+@pytest.mark.parametrize("opened", [PHONE, DESK], indirect=True)
+def test_a_screen_reader_gets_headings_tables_and_what_is_drawn(opened):
+    page, _ = opened
+    nodes = tree(page)
+    title = "Commitment review of shop/prod, 2026-11-30"
+    assert named(nodes, "RootWebArea") == [title]
+    headings = named(nodes, "heading")
+    assert headings[0] == title
+    assert {"Declared against used", "The past, exactly", "The months to come"} < set(headings)
+    assert {"banner", "main", "navigation"} <= {node["role"].get("value") for node in nodes}
+    assert "Contents" in named(nodes, "navigation")
+    tables = named(nodes, "table")
+    assert all(tables)
+    assert "What was found" in tables
+    for role in ("row", "columnheader", "rowheader", "cell"):
+        assert len([node for node in nodes if node["role"].get("value") == role]) > len(tables)
+    drawn = named(nodes, "image")
+    assert len(drawn) >= len(build_small_review().usage.rows) + 3
+    assert all("From " in text or "is " in text or "ends at" in text for text in drawn)
+
+
+@pytest.mark.parametrize("opened", [PHONE], indirect=True)
+def test_a_phone_shows_each_cell_with_its_column(opened):
+    page, _ = opened
+    label = page.evaluate(
+        "getComputedStyle(document.querySelector('#inventory td'), '::before').content"
+    )
+    assert label.startswith('"kind"')
+
+
+@pytest.mark.parametrize("opened", [DESK], indirect=True)
+def test_the_page_prints_with_its_tables_and_without_its_contents(opened):
+    page, _ = opened
+    page.emulate_media(media="print")
+    assert page.locator("nav").is_hidden()
+    assert page.locator("#outlook table").first.is_visible()
+    # The wider of the two papers has 186 mm beside its margins, 703 pixels.
+    page.set_viewport_size({"width": 703, "height": 1000})
+    assert page.evaluate(FIND_CUT) == []
+    assert page.pdf(format="A4")[:5] == b"%PDF-"

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tidegate.manifest.bindings import read_bound_commitments
+
+
+def test_commitments_are_known_by_every_name_of_their_cloud():
+    outputs = {
+        "capacity": {},
+        "bindings": {
+            "pools": {"serve": {"arn": "arn:pool"}},
+            "commitments": {
+                "held": {
+                    "arn": "arn:aws:ec2:us-east-1:1:capacity-reservation/CR-7",
+                    "cloud": "aws",
+                    "region": "us-east-1",
+                }
+            },
+        },
+    }
+    assert read_bound_commitments(json.dumps(outputs)) == {
+        "arn:aws:ec2:us-east-1:1:capacity-reservation/cr-7": "held",
+        "cr-7": "held",
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", '{"bindings": []}', '{"bindings": {"commitments": {"a": "b"}}}']
+)
+def test_a_manifest_alone_binds_nothing(text):
+    assert read_bound_commitments(text) == {}
