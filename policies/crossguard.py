@@ -37,6 +37,9 @@ PACK_NAME = "tidegate"
 ANSWER_SECONDS = 60.0
 """How long OPA may take for one answer: a whole stack of 10,000 resources takes about a second."""
 
+GARBAGE_PERCENT = 400
+"""OPA needs 60 MB and may grow to 300 before it collects: that saves a sixth of its time."""
+
 _LEVELS = {
     Level.ADVISORY: EnforcementLevel.ADVISORY,
     Level.MANDATORY: EnforcementLevel.MANDATORY,
@@ -46,7 +49,8 @@ _LEVELS = {
 def run_pack(directory: Path) -> None:
     """Serve the pack in `directory` to the engine until the engine ends it."""
     rules = load_rules(directory)
-    with OpaServer(find_opa(), [directory / "lib", directory / "rules"]) as server:
+    sources = [directory / "lib", directory / "rules"]
+    with OpaServer(find_opa(), sources, garbage_percent=GARBAGE_PERCENT) as server:
         engine = OpaRuleEngine(server.client(ANSWER_SECONDS), rules)
         today = datetime.now(UTC).date().isoformat()
         check = StackCheck(rules, engine, load_catalog(), today)

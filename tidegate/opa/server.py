@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -45,9 +45,22 @@ class OpaServer:
     """
 
     def __init__(
-        self, program: Path, sources: Sequence[Path], start_timeout_seconds: float = 15.0
+        self,
+        program: Path,
+        sources: Sequence[Path],
+        start_timeout_seconds: float = 15.0,
+        *,
+        garbage_percent: int = 100,
     ) -> None:
         """Start OPA with all Rego files below `sources`, tests left out, and wait for it.
+
+        Args:
+            program: OPA.
+            sources: Folders of rules.
+            start_timeout_seconds: How long it may take to be ready.
+            garbage_percent: By how much OPA's memory may grow over what it needs before it is
+                collected (Go's GOGC, which the environment overrides). Many small questions want
+                more, one large document wants Go's own 100.
 
         Raises:
             RuleEngineError: When a rule does not compile (with OPA's words), the program cannot
@@ -57,6 +70,7 @@ class OpaServer:
         if missing:
             raise RuleEngineError(f"there are no rules at {', '.join(missing)}")
         self.token = secrets.token_urlsafe(32)
+        self._environment = {"GOGC": str(garbage_percent), **os.environ}
         self._directory = tempfile.TemporaryDirectory(prefix="tidegate-opa-")
         self._log = Path(self._directory.name) / "log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -129,7 +143,8 @@ class OpaServer:
         deadline = time.monotonic() + timeout_seconds
         for _ in range(_PORT_ATTEMPTS):
             self.port = _free_port()
-            self._process = _spawn(program, self.port, [*sources, authorization], self._log)
+            files = [*sources, authorization]
+            self._process = _spawn(program, self.port, files, self._log, self._environment)
             if self._wait_until_ready(deadline):
                 # OPA has read its files; a process that is killed later leaves nothing behind.
                 self._directory.cleanup()
@@ -149,7 +164,9 @@ class OpaServer:
         return False
 
 
-def _spawn(program: Path, port: int, sources: Sequence[Path], log: Path) -> subprocess.Popen[bytes]:
+def _spawn(
+    program: Path, port: int, sources: Sequence[Path], log: Path, environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
     command = [
         str(program),
         "run",
@@ -171,6 +188,7 @@ def _spawn(program: Path, port: int, sources: Sequence[Path], log: Path) -> subp
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
+                env=environment,
                 start_new_session=True,  # Ctrl-C is for the parent, which then kills this
                 preexec_fn=_die_with_parent(os.getpid()) if sys.platform == "linux" else None,
             )

@@ -179,3 +179,17 @@ def test_tests_of_rules_are_not_loaded(rules):
     with OpaServer(find_opa(), [rules]) as server:
         body = server.client(5.0).query_rule({}, "tidegate.main_test", "loaded")
     assert "result" not in body
+
+
+@pytest.mark.parametrize(("given", "taken"), [(None, "400"), ("50", "50")])
+def test_how_much_garbage_opa_keeps_is_told_and_the_environment_overrides_it(
+    rules: Path, monkeypatch: pytest.MonkeyPatch, given: str | None, taken: str
+) -> None:
+    monkeypatch.delenv("GOGC", raising=False)
+    if given:
+        monkeypatch.setenv("GOGC", given)
+
+    with OpaServer(find_opa(), [rules], garbage_percent=400) as server:
+        environment = Path(f"/proc/{server.pid}/environ").read_bytes().split(b"\0")
+
+    assert f"GOGC={taken}".encode() in environment
