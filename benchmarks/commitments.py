@@ -4,26 +4,19 @@ An hour of a trace stands for five days: a year's term is 72 hours, three years 
 backs shrink with them. The first 72 hours of every series are looked at and not counted. ServeGen's
 series have a step of ten minutes and are taken as they are. Reads `../shared/data/traces`.
 
-Usage: commitments.py [--scale]
+Last comes what a review of a whole year takes: `commitments_scale.py`.
 """
 
 from __future__ import annotations
 
 import json
-import resource
-import sys
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime
-from decimal import Decimal
 
 import numpy as np
+from commitments_scale import measure_scale
 from figures import print_figure
 from traces import TRACES, read_all
 
-from tidegate.catalog.load import load_catalog
-from tidegate.pricing.usage import Usage, UsageRow, build_usage, to_micro
-from tidegate.review.forecast import build_forecast
 from tidegate.review.online import (
     SHARE_A_STEP,
     decide_target,
@@ -31,19 +24,13 @@ from tidegate.review.online import (
     replay_break_even,
     replay_policy,
 )
-from tidegate.review.outlook import build_outlook
-from tidegate.review.past import find_portfolio
 from tidegate.review.portfolio import Floats
 from tidegate.review.rolling import bound_rolling, find_constant
-from tidegate.review.settings import ReviewSettings
-from tidegate.vocabulary.capacity import Cloud
 
 YEAR = 72
 TERMS = ((0.28, YEAR, 1.10, 1.25, 1.08), (0.46, 3 * YEAR, 1.15, 1.45, None))
 """Discount, term in steps, and goals: mean ratio, worst ratio, ratio of the sums."""
 
-MONTHS = 12
-TODAY = date(2026, 1, 1)
 POLICIES = (
     "policy",
     "look-back-30-days",
@@ -57,8 +44,7 @@ POLICIES = (
 
 
 def main() -> None:
-    if "--scale" not in sys.argv:
-        evaluate()
+    evaluate()
     measure_scale()
 
 
@@ -147,57 +133,6 @@ def judge(use: Floats, start: int, term: int, discount: float) -> dict[str, floa
         + float((use - whole)[start:].sum()),
         "constant-in-hindsight": find_constant(counted, discount),
     }
-
-
-def measure_scale() -> None:
-    """Print what a year of 200 families on each of three clouds takes."""
-    usage = build_year()
-    catalog = load_catalog()
-    offers = [
-        offer for cloud in ("aws", "gcp", "azure") for offer in catalog.instrument_offers(cloud)
-    ]
-    start = time.perf_counter()
-    found = find_portfolio(usage, offers)
-    past = time.perf_counter()
-    forecast = build_forecast(usage, MONTHS)
-    if forecast is None:
-        raise ValueError("a year of use has a forecast")
-    build_outlook(usage, [], offers, forecast, ReviewSettings(TODAY, months=MONTHS), {})
-    end = time.perf_counter()
-    print_figure("commitments.past.600_families", [past - start], "s")
-    print_figure("commitments.past.gap", [100 * found.gap], "%", goal=0.5)
-    print_figure("commitments.review.600_families", [end - start], "s", goal=20)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print_figure("commitments.review.memory", [peak], "MB", goal=1024)
-
-
-def build_year() -> Usage:
-    """Return a year of use with growth, days, weeks and drift, from a seeded generator."""
-    draw = np.random.default_rng(6)
-    hours = np.arange(8760)
-    rows = []
-    for cloud in Cloud:
-        for index in range(200):
-            level = draw.lognormal(1, 1)
-            day = 0.3 * np.sin(2 * np.pi * hours / 24 + draw.uniform(0, 6))
-            week = 0.2 * np.sin(2 * np.pi * hours / 168)
-            growth = draw.uniform(-0.2, 0.6) * hours / 8760
-            drift = np.cumsum(draw.normal(0, 0.004, len(hours)))
-            nodes = np.maximum(0.0, level * (1 + day + week + growth + drift))
-            rows.append(
-                UsageRow(
-                    pool=f"{cloud.value}-{index:03}",
-                    cloud=cloud,
-                    region="one",
-                    instance_type=f"family{index}.large",
-                    family=f"family{index}",
-                    accelerated=True,
-                    micro_nodes=np.rint(nodes * to_micro(Decimal(1))).astype(np.int64),
-                    price=Decimal(str(round(draw.lognormal(1, 1), 4))),
-                )
-            )
-    start = datetime(2025, 1, 1, tzinfo=UTC)
-    return build_usage(start, np.ones(len(hours), dtype=bool), rows)
 
 
 if __name__ == "__main__":

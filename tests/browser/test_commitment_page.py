@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,7 @@ def test_a_screen_reader_gets_headings_tables_and_what_is_drawn(opened):
         assert len([node for node in nodes if node["role"].get("value") == role]) > len(tables)
     drawn = named(nodes, "image")
     assert len(drawn) >= len(build_small_review().usage.rows) + 3
-    assert all("From " in text or "is " in text or "ends at" in text for text in drawn)
+    assert [text for text in drawn if not re.search(r"\d.*\.$", text)] == []
 
 
 @pytest.mark.parametrize("opened", [PHONE], indirect=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tidegate.review.charge_columns import OPTIONAL as CHARGE_OPTIONAL
 from tidegate.review.charge_columns import REQUIRED as CHARGE_REQUIRED
@@ -14,7 +15,7 @@ from tidegate.review.remarks import Remark
 from tidegate.review.usage_rows import (
     HOUR_EXPECTED,
     MOST_NODES,
-    OPTIONAL,
+    PLACE,
     check_columns,
     parse_place,
     say_unusable,
@@ -29,6 +30,7 @@ _BATCH = 20_000
 _COUNT_ODD_HOURS = (
     "SELECT count(*) FILTER (hour IS NULL OR epoch_us(hour) % 3600000000 <> 0) FROM read_parquet(?)"
 )
+_PLACE = ", ".join(f"p{index}" for index in range(len(PLACE)))
 _NODES = "TRY_CAST(nodes AS DECIMAL(28, 9))"
 
 
@@ -44,24 +46,38 @@ def read_usage_parquet(path: Path) -> tuple[UsedHours, list[Remark]]:
         types = _read_types(connection, path)
         check_columns(where, list(types))
         _check_hours(connection, path, types)
-        places = [_as_text(name, "") if name in types else "''" for name in ("pool", *OPTIONAL)]
-        micro = f"CAST(round({_NODES} * 1000000) AS BIGINT)"
-        usable = f"{_NODES} BETWEEN 0 AND {MOST_NODES}"
-        found = connection.execute(
-            f"SELECT {', '.join(places)}, list(epoch(hour)::BIGINT // 3600), "  # noqa: S608 - fixed text and checked column names
-            f"list(CASE WHEN {usable} THEN {micro} ELSE {UNUSABLE} END) "
-            f"FROM read_parquet(?) GROUP BY ALL ORDER BY ALL",
-            [where],
-        )
-        used, unusable = UsedHours(), 0
-        while (row := found.fetchone()) is not None:
-            place, simulated = parse_place(where, [str(cell) for cell in row[:-2]])
-            used.simulated |= simulated
-            series = used.of(place)
-            series.hours.extend(array("q", row[-2]))
-            series.micro_nodes.extend(array("q", row[-1]))
-            unusable += row[-1].count(UNUSABLE)
+        _name_places(connection, path, types)
+        places = connection.execute(f"SELECT {_PLACE} FROM places ORDER BY id").fetchall()  # noqa: S608 - fixed text
+        numbers = connection.execute(
+            f"SELECT id, hour, micro FROM used JOIN places USING ({_PLACE})"  # noqa: S608 - fixed text
+        ).fetchnumpy()
+    used = UsedHours()
+    order = np.argsort(numbers["id"], kind="stable")
+    ends = np.cumsum(np.bincount(numbers["id"], minlength=len(places)))
+    for cells, rows in zip(places, np.split(order, ends[:-1]), strict=True):
+        place, simulated = parse_place(where, [str(cell) for cell in cells])
+        used.simulated |= simulated
+        series = used.of(place)
+        series.hours.frombytes(numbers["hour"][rows].astype(np.int64).tobytes())
+        series.micro_nodes.frombytes(numbers["micro"][rows].astype(np.int64).tobytes())
+    unusable = int(np.count_nonzero(numbers["micro"] == UNUSABLE))
     return used, list(say_unusable(where, unusable, ()))
+
+
+def _name_places(connection: DuckDBPyConnection, path: Path, types: Mapping[str, str]) -> None:
+    """Make `used`, rows with their place as text, and `places`, each with a number."""
+    texts = [_as_text(name, "") if name in types else "''" for name in PLACE]
+    columns = ", ".join(f"{text} AS p{index}" for index, text in enumerate(texts))
+    connection.execute(
+        f"CREATE TEMP VIEW used AS SELECT {columns}, epoch(hour)::BIGINT // 3600 AS hour, "  # noqa: S608 - fixed text and known column names
+        f"CASE WHEN {_NODES} BETWEEN 0 AND {MOST_NODES} "
+        f"THEN CAST(round({_NODES} * 1000000) AS BIGINT) ELSE {UNUSABLE} END AS micro "
+        f"FROM read_parquet({_as_literal(str(path))})"
+    )
+    connection.execute(
+        f"CREATE TEMP TABLE places AS SELECT row_number() OVER (ORDER BY {_PLACE}) - 1 AS id, * "  # noqa: S608 - fixed text
+        f"FROM (SELECT DISTINCT {_PLACE} FROM used)"
+    )
 
 
 def read_charges_parquet(path: Path, reader: ChargeReader) -> None:
@@ -123,6 +139,10 @@ def _as_text(name: str, kind: str) -> str:
 
 def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def _as_literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _fetch(found: Any) -> Iterator[list[str]]:

@@ -17,7 +17,7 @@ from tidegate.vocabulary.problems import Unavailable, refuse
 
 if TYPE_CHECKING:
     from tidegate.review.commitments import CommitmentReview
-    from tidegate.review.explain import Explanation
+    from tidegate.review.explained import Explanation
 
 app = typer.Typer(
     help="Reviews: what is declared and what was used become the next change to declare.",

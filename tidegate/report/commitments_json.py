@@ -10,7 +10,7 @@ from tidegate.catalog.instruments import InstrumentOffer
 from tidegate.pricing.usage import UsageRow
 from tidegate.review.billed import Billing
 from tidegate.review.commitments import CommitmentReview
-from tidegate.review.explain import Explanation
+from tidegate.review.explained import Explanation
 from tidegate.review.held import Held
 from tidegate.review.inventory import HourlyShare, InventoryFinding
 from tidegate.review.ladder import Step, Target
@@ -92,6 +92,10 @@ def build_explanation_json(found: Explanation) -> dict[str, Any]:
                 "nodes": None if row.nodes is None else f"{row.nodes:f}",
             }
             for row in found.rows
+        ],
+        "shares": [
+            {"hour": each.hour.isoformat(), "of": each.of, "share": _optional(each.share)}
+            for each in found.shares
         ],
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from tidegate.catalog.instruments import Scope
 from tidegate.report.content import Block, Bullets, Paragraph, Section, Table
 from tidegate.report.numbers import discount, quantity
 from tidegate.review.commitments import CommitmentReview
@@ -14,6 +15,11 @@ GUARANTEE = (
     "No online policy can promise to stay below twice the cost of hindsight (2 − α with α = 0, "
     "since a commitment is paid for used or not)."
 )
+SCOPES = {
+    Scope.INSTANCE_TYPE: "one machine type of a region",
+    Scope.FAMILY: "one family of a region",
+    Scope.CLOUD: "everything eligible of its cloud, after narrower ones",
+}
 ZERO = Decimal(0)
 
 
@@ -28,6 +34,7 @@ def _blocks(outlook: Outlook | None) -> Iterator[Block]:
         return
     if outlook.ladder:
         yield _ladder(outlook)
+        yield _terms(outlook)
     else:
         yield Paragraph("Nothing more is worth committing to.")
     for currency in sorted({key for costs in outlook.hindsight.values() for key in costs}):
@@ -51,12 +58,29 @@ def _ladder(outlook: Outlook) -> Table:
                 quantity(step.quantity, step.candidate.purchase),
                 discount(offer),
                 f"{offer.term_months} months, {offer.upfront_share:.0%} upfront",
-                f"{offer.instrument.cancellation}; {offer.instrument.exchange}",
+                offer.instrument.cancellation,
                 "**above the stable floor**" if target.above_floor else "within it",
             )
         )
     names = ("when", "what", "an hour", "discount", "term", "cannot be undone", "stable floor")
     return Table("What to buy, month by month", names, rows, frozenset({2, 3}))
+
+
+def _terms(outlook: Outlook) -> Table:
+    """Return the terms of each instrument that is recommended, and where its discount stands."""
+    offers = {step.candidate.offer.id: step.candidate.offer for step in outlook.ladder}
+    rows = [
+        (
+            offer.instrument.title,
+            SCOPES[offer.instrument.scope],
+            offer.instrument.flexibility,
+            offer.instrument.exchange,
+            f"{discount(offer)}, {offer.as_of}: {offer.origin}",
+        )
+        for offer in offers.values()
+    ]
+    names = ("instrument", "covers", "what may change", "exchange", "discount and its origin")
+    return Table("Terms of what is to be bought", names, rows)
 
 
 def _when(month: int) -> str:

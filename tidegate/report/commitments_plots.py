@@ -25,7 +25,7 @@ POINTS = 60
 def draw_plots(review: CommitmentReview) -> dict[str, list[Block]]:
     """Return the drawings: section → its own."""
     plots: dict[str, list[Block]] = {
-        "inventory": list(_draw_spend(review)),
+        "inventory": [*_draw_spend(review), *_draw_shares(review)],
         "pools": [_draw_pool(review, row, index) for index, row in enumerate(review.usage.rows)],
     }
     if review.outlook is not None:
@@ -67,6 +67,34 @@ def _draw_spend(review: CommitmentReview) -> Iterator[Plot]:
         series = [Series("used", listed), Series("paid node by node", uncovered, "two")]
         svg = draw_lines(f"spend-{currency}", title, said, series, _day_marks(review, len(listed)))
         yield Plot(f"{title}. {said}", svg)
+
+
+def _draw_shares(review: CommitmentReview) -> Iterator[Plot]:
+    """Yield coverage and each utilization, by day; they are never in one drawing."""
+    inventory = review.inventory
+    named = [
+        (f"coverage-{key}", f"Coverage ({key})", share) for key, share in inventory.coverage.items()
+    ]
+    named += [
+        (f"used-{key}", f"Utilization of {key}", share)
+        for key, share in inventory.utilization.items()
+    ]
+    for name, title, share in named:
+        days = _mean_by_days(share.by_hour, _span(review))
+        marks = _day_marks(review, len(days))
+        said = f"{share.overall:.1%} overall, by hour {share.least:.1%} to {share.most:.1%}."
+        svg = draw_lines(name, f"{title}, in percent", said, [Series("", days)], marks, top=100.0)
+        yield Plot(f"{title}, in percent: {said}", svg)
+
+
+def _mean_by_days(by_hour: Floats, days: int) -> list[float]:
+    """Return the mean of the hours that have a share, in percent; 0 where none has."""
+    span = DAY * days
+    whole = max(len(by_hour) // span, 1)
+    parts = by_hour[: whole * span].reshape(whole, -1)
+    counts = np.maximum((~np.isnan(parts)).sum(axis=1), 1)
+    means: list[float] = (100 * np.nansum(parts, axis=1) / counts).tolist()
+    return means
 
 
 def _day_marks(review: CommitmentReview, points: int) -> list[tuple[int, str]]:

@@ -49,6 +49,7 @@ def draw_lines(
     series: Sequence[Series],
     marks: Sequence[tuple[int, str]],
     band: Band | None = None,
+    top: float = 0.0,
 ) -> str:
     """Return lines over positions, with an interval behind them.
 
@@ -59,8 +60,9 @@ def draw_lines(
         series: The lines.
         marks: Position → text below the axis.
         band: The interval.
+        top: What the vertical axis reaches at least.
     """
-    everything = [*(value for each in series for value in each.values)]
+    everything = [top, *(value for each in series for value in each.values)]
     everything += [*band.low, *band.high] if band else []
     length = max([each.start + len(each.values) for each in series] or [1])
     length = max(length, band.start + len(band.high) if band else 0)

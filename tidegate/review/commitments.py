@@ -172,13 +172,19 @@ def _remark_span(where: str, usage: Usage, outlook: Outlook | None) -> list[Rema
 
 def _remark_prices(usage: Usage, offers: Sequence[InstrumentOffer], today: date) -> list[Remark]:
     remarks = []
-    days = {row.price_as_of for row in usage.rows if row.price_as_of is not None}
-    stale = sorted(day for day in days if (today - day).days > STALE_DAYS)
-    if stale:
-        message = f"holds on-demand prices as old as {stale[0]}"
-        consequence = "figures are those of these days; `tidegate catalog refresh` fetches newer"
-        remarks.append(Remark("the catalog", message, consequence))
     clouds = {row.cloud for row in usage.rows}
+    dated: dict[str, set[date | None]] = {
+        "on-demand prices": {row.price_as_of for row in usage.rows},
+        "discounts": {each.as_of for each in offers if each.instrument.cloud in clouds},
+    }
+    for what, days in dated.items():
+        stale = sorted(day for day in days if day and (today - day).days > STALE_DAYS)
+        if stale:
+            message = f"holds {what} as old as {stale[0]}"
+            consequence = (
+                "figures are those of these days; `tidegate catalog refresh` and quotes help"
+            )
+            remarks.append(Remark("the catalog", message, consequence))
     assumed = sorted(
         {each.instrument.cloud.value for each in offers if each.assumed}
         & {cloud.value for cloud in clouds}

@@ -2,59 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 from functools import partial
 
 from tidegate.pricing.usage import MICRO, UsageRow, sum_exactly
 from tidegate.review.commitments import CommitmentReview
+from tidegate.review.explained import ExplainedPrice, ExplainedRow, ExplainedShare, Explanation
+from tidegate.review.inventory import HourlyShare
 from tidegate.review.outlook import Line
 from tidegate.vocabulary.problems import nearest, refuse
-
-
-@dataclass(frozen=True, slots=True)
-class ExplainedPrice:
-    """A price behind a number."""
-
-    what: str
-    amount: Decimal | None
-    currency: str
-    as_of: date | None
-    origin: str
-    assumed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ExplainedRow:
-    """A row of use behind a number; None where the hour was not measured."""
-
-    hour: datetime
-    pool: str
-    instance_type: str
-    nodes: Decimal | None
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """What is behind one number.
-
-    Attributes:
-        id: What was asked for.
-        title: What the number is.
-        formula: How it is made.
-        values: Name → figure that enters it or comes of it.
-        prices: The prices that enter it.
-        rows: The use that enters it, hour by hour.
-    """
-
-    id: str
-    title: str
-    formula: str
-    values: Mapping[str, str]
-    prices: tuple[ExplainedPrice, ...]
-    rows: tuple[ExplainedRow, ...]
 
 
 def list_ids(review: CommitmentReview) -> tuple[str, ...]:
@@ -192,7 +152,16 @@ def _explain_coverage(review: CommitmentReview) -> Explanation:
     }
     formula = "covered use ÷ all use that a commitment may cover, both × its on-demand price"
     rows = [row for row in review.usage.rows if row.eligible]
-    return _build(review, "coverage", "coverage of eligible use", formula, values, rows)
+    found = _build(review, "coverage", "coverage of eligible use", formula, values, rows)
+    shares = review.inventory.coverage.items()
+    return replace(found, shares=tuple(each for of in shares for each in _shares(review, *of)))
+
+
+def _shares(review: CommitmentReview, of: str, share: HourlyShare) -> Iterator[ExplainedShare]:
+    for index, part in enumerate(share.by_hour.tolist()):
+        hour = review.usage.start + timedelta(hours=index)
+        known = None if math.isnan(part) else Decimal(f"{part:.6f}")
+        yield ExplainedShare(hour, of, known)
 
 
 def _explain_pool(review: CommitmentReview, row: UsageRow) -> Explanation:
@@ -224,7 +193,9 @@ def _explain_utilization(review: CommitmentReview, key: str) -> Explanation:
     }
     formula = "Σ used ÷ Σ bought, over the measured hours of its span"
     rows = [row for row in review.usage.rows if row.id in held.rows]
-    return _build(review, f"utilization:{key}", f"utilization of {key}", formula, values, rows)
+    found = _build(review, f"utilization:{key}", f"utilization of {key}", formula, values, rows)
+    by_hour = review.inventory.utilization.get(key)
+    return found if by_hour is None else replace(found, shares=tuple(_shares(review, key, by_hour)))
 
 
 def _explain_finding(review: CommitmentReview, wanted: str) -> Explanation:

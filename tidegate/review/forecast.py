@@ -13,7 +13,7 @@ import numpy as np
 
 from tidegate.pricing.usage import MICRO, Known, Usage
 from tidegate.review.measured import HOURS_OF_WEEK
-from tidegate.review.portfolio import Floats
+from tidegate.review.portfolio import Floats, Indices
 
 WEEKS_A_MONTH = 365 / 7 / 12
 WEEKS_FOR_TREND = 4
@@ -84,7 +84,7 @@ class Forecast:
     Attributes:
         rows: Row id → its forecast.
         months: How many months are looked at.
-        weeks: How many whole weeks were measured.
+        weeks: How many weeks were measured, each at least by half.
         has_trend: Whether a trend was fitted; without one the level is kept.
     """
 
@@ -103,34 +103,47 @@ def build_forecast(usage: Usage, months: int) -> Forecast | None:
     known = usage.known[first:].reshape(whole, HOURS_OF_WEEK)
     # Hour 0 of the shape is Monday's first, whatever hour the usage begins with.
     shift = (usage.start.weekday() * 24 + usage.start.hour + first) % HOURS_OF_WEEK
+    weeks = _usable_weeks(known)
     rows = {
-        row.id: _fit(row.micro_nodes[first:].reshape(whole, HOURS_OF_WEEK) / MICRO, known, shift)
+        row.id: _fit(
+            row.micro_nodes[first:].reshape(whole, HOURS_OF_WEEK) / MICRO, known, weeks, shift
+        )
         for row in usage.rows
     }
-    return Forecast(rows, months, whole, whole >= WEEKS_FOR_TREND)
+    return Forecast(rows, months, len(weeks), len(weeks) >= WEEKS_FOR_TREND)
 
 
-def _fit(nodes: Floats, known: Known, shift: int) -> RowForecast:
+def _usable_weeks(known: Known) -> Indices:
+    """Return the weeks of which at least half was measured; all with any hour where none was."""
     counted = known.sum(axis=1)
-    usable = counted >= HOURS_OF_WEEK // 2
-    means = np.array([week[ok].mean() for week, ok in zip(nodes, known, strict=True) if ok.any()])
-    means = means[usable[counted > 0]] if usable.any() else means
-    weeks = np.arange(len(means)) - (len(means) - 1)
-    slope, spread = 0.0, float(means.std())
-    if len(means) >= WEEKS_FOR_TREND:
-        slope, offset = (float(value) for value in np.polyfit(weeks, means, 1))
-        spread = float((means - (slope * weeks + offset)).std())
-        most = MOST_GROWTH_A_WEEK * float(means.mean())
+    usable = np.flatnonzero(counted >= HOURS_OF_WEEK // 2)
+    return usable if len(usable) else np.flatnonzero(counted)
+
+
+def _fit(nodes: Floats, known: Known, weeks: Indices, shift: int) -> RowForecast:
+    shape = _shape(nodes, known)
+    levels = np.array([_level(nodes[week], known[week], shape) for week in weeks])
+    slope, level, spread = 0.0, float(levels.mean()), float(levels.std())
+    if len(weeks) >= WEEKS_FOR_TREND:
+        at = weeks - (len(nodes) - 1)
+        slope, offset = (float(value) for value in np.polyfit(at, levels, 1))
+        spread = float((levels - (slope * at + offset)).std())
+        most = MOST_GROWTH_A_WEEK * float(levels.mean())
         slope, level = float(np.clip(slope, -most, most)), max(offset, 0.0)
-    else:
-        level = float(means.mean())
-    return RowForecast(_shape(nodes, known, shift), level, slope, spread, len(means))
+    return RowForecast(np.roll(shape, shift), level, slope, spread, len(weeks))
 
 
-def _shape(nodes: Floats, known: Known, shift: int) -> Floats:
+def _level(nodes: Floats, known: Known, shape: Floats) -> float:
+    """Return the mean of a week; hours that were not measured are taken to follow the shape."""
+    expected = float(shape[known].sum())
+    return float(nodes[known].sum()) / expected if expected > 0 else 0.0
+
+
+def _shape(nodes: Floats, known: Known) -> Floats:
+    """Return the hours of a week, from its first measured one on, relative to their mean."""
     recent, ok = nodes[-WEEKS_OF_SHAPE:], known[-WEEKS_OF_SHAPE:]
     counts = ok.sum(axis=0)
     sums = np.where(ok, recent, 0.0).sum(axis=0)
     mean = float(sums.sum() / max(counts.sum(), 1))
     typical = np.where(counts > 0, sums / np.maximum(counts, 1), mean)
-    return np.roll(typical / mean if mean > 0 else np.ones(HOURS_OF_WEEK), shift)
+    return typical / mean if mean > 0 else np.ones(HOURS_OF_WEEK)

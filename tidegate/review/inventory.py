@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
@@ -14,6 +14,7 @@ from tidegate.pricing.applied import Applied, PurchaseUse
 from tidegate.pricing.usage import MICRO, Hours, Usage, sum_exactly
 from tidegate.review.held import Held, describe_row
 from tidegate.review.measured import Measured
+from tidegate.review.portfolio import Floats
 
 ENDING_DAYS = 90
 WELL_USED = Decimal("0.9")
@@ -67,12 +68,14 @@ class HourlyShare:
         least: The least of any hour.
         most: The most of any hour.
         hours: How many hours have a share.
+        by_hour: The share of each hour of the usage; NaN where there is nothing to share.
     """
 
     overall: Decimal
     least: Decimal
     most: Decimal
     hours: int
+    by_hour: Floats = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +208,12 @@ def _share(part: Hours, whole: Hours) -> HourlyShare | None:
     if len(hours) == 0 or total == 0:
         return None
     ratios = part[hours] / whole[hours]
+    by_hour = np.full(len(whole), np.nan)
+    by_hour[hours] = ratios
     return HourlyShare(
         overall=Decimal(sum_exactly(part)) / Decimal(total),
         least=Decimal(repr(float(ratios.min()))),
         most=Decimal(repr(float(ratios.max()))),
         hours=len(hours),
+        by_hour=by_hour,
     )

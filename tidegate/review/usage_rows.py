@@ -6,9 +6,9 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
+from operator import itemgetter
 
-from tidegate.pricing.usage import to_micro
+from tidegate.pricing.usage import MICRO, to_micro
 from tidegate.review.remarks import Remark
 from tidegate.review.used_hours import UNUSABLE, Place, UsedHours, UsedSeries, hour_number
 from tidegate.vocabulary.capacity import Cloud
@@ -16,11 +16,18 @@ from tidegate.vocabulary.problems import InvalidInput, Problem, nearest, refuse
 
 REQUIRED = ("hour", "pool", "nodes")
 OPTIONAL = ("instance_type", "cloud", "region", "simulated")
+PLACE = ("pool", *OPTIONAL)
+"""The columns that say where a row was used."""
+
 MOST_SHOWN = 3
 MOST_NODES = 1_000_000
 """More in one pool is a mistake, and sums of it would not be exact."""
 
 TRUE, FALSE = ("true", "1", "yes"), ("", "false", "0", "no")
+PLAIN = range(1, 8)
+PLACES = 6
+"""Digits before and behind the point of a number that needs no decimal arithmetic."""
+
 HOUR_EXPECTED = "a whole hour with its zone, such as 2026-11-30T14:00Z"
 
 
@@ -43,7 +50,7 @@ def parse_usage_csv(where: str, lines: Iterable[str]) -> tuple[UsedHours, list[R
         check_columns(where, names)
         rows = _Rows(where, names)
         for cells in reader:
-            if cells:
+            if not rows.take_known(cells) and cells:
                 rows.take(reader.line_num, cells)
     except csv.Error as error:
         raise refuse(where, "", None, f"is no CSV ({error})", "a CSV file") from error
@@ -80,14 +87,32 @@ class _Rows:
         self._width = len(names)
         index = {name: number for number, name in enumerate(names)}
         self._hour, self._nodes = index["hour"], index["nodes"]
-        optional = [index.get(name, -1) for name in ("pool", *OPTIONAL)]
-        self._place_cells = optional
+        self._place_cells = [index.get(name, -1) for name in PLACE]
+        self._key = itemgetter(*(each for each in self._place_cells if each >= 0))
         self._used = UsedHours()
         self._hours: dict[str, int] = {}
-        self._series: dict[tuple[str, ...], UsedSeries] = {}
+        self._series: dict[str | tuple[str, ...], UsedSeries] = {}
         self._problems: list[Problem] = []
         self._unusable: list[str] = []
         self._unusable_count = 0
+
+    def take_known(self, cells: Sequence[str]) -> bool:
+        """Take a row whose hour and place were read before; return whether it was one.
+
+        A year of hundreds of pools has millions of rows: this is the way of nearly all of them.
+        """
+        if len(cells) != self._width:
+            return False
+        series = self._series.get(self._key(cells))
+        hour = self._hours.get(cells[self._hour])
+        if series is None or hour is None:
+            return False
+        nodes = parse_micro_nodes(cells[self._nodes])
+        if nodes == UNUSABLE:
+            return False
+        series.hours.append(hour)
+        series.micro_nodes.append(nodes)
+        return True
 
     def take(self, number: int, cells: Sequence[str]) -> None:
         """Take the row of a line; raise once as many are wrong as a message shows."""
@@ -95,12 +120,12 @@ class _Rows:
             reason = "has more or fewer cells than there are columns"
             self._refuse(refuse(f"{self._where}:{number}", "", None, reason))
             return
-        key = tuple([cells[each] if each >= 0 else "" for each in self._place_cells])
+        key = self._key(cells)
         hour_text, text = cells[self._hour], cells[self._nodes]
         try:
             series = self._series.get(key)
             if series is None:
-                series = self._series[key] = self._open(f"{self._where}:{number}", key)
+                series = self._series[key] = self._open(f"{self._where}:{number}", cells)
             hour = self._hours.get(hour_text)
             if hour is None:
                 hour = self._hours[hour_text] = _parse_hour(f"{self._where}:{number}", hour_text)
@@ -129,8 +154,9 @@ class _Rows:
         if len(self._problems) >= MOST_SHOWN:
             raise InvalidInput(self._problems[:MOST_SHOWN])
 
-    def _open(self, place: str, key: Sequence[str]) -> UsedSeries:
-        found, simulated = parse_place(place, key)
+    def _open(self, place: str, cells: Sequence[str]) -> UsedSeries:
+        texts = [cells[each] if each >= 0 else "" for each in self._place_cells]
+        found, simulated = parse_place(place, texts)
         self._used.simulated |= simulated
         return self._used.of(found)
 
@@ -162,9 +188,14 @@ def _parse_hour(place: str, text: str) -> int:
     return hour_number(moment)
 
 
-@lru_cache(maxsize=65_536)
 def parse_micro_nodes(text: str) -> int:
     """Return nodes in millionths; UNUSABLE where they are no number that can be meant."""
+    whole, _, part = text.partition(".")
+    digits = whole + part
+    # Plain numbers are nearly all of them, and millions: decimals would take twice the time.
+    if digits.isascii() and digits.isdecimal() and len(whole) in PLAIN and len(part) <= PLACES:
+        micro = int(whole) * MICRO + int(part.ljust(PLACES, "0"))
+        return micro if micro <= MOST_NODES * MICRO else UNUSABLE
     try:
         nodes = Decimal(text.strip())
     except InvalidOperation:

@@ -45,7 +45,7 @@ def test_rows_have_as_many_cells_as_there_are_columns():
     tables = [
         block for section in report.sections for block in section.blocks if isinstance(block, Table)
     ]
-    assert len(tables) == 10
+    assert len(tables) == 11
     for table in tables:
         assert {len(row) for row in table.rows} == {len(table.names)}
         assert table.numbers <= set(range(len(table.names)))
@@ -61,5 +61,5 @@ def test_both_forms_name_what_was_billed_found_and_is_assumed():
 def test_fifty_pools_make_a_page_that_can_be_sent():
     review = build_wide_review(50)
     page = render_review_html(review)
-    assert page.count("<svg ") == 50 + 4  # the undeclared one, spend, savings, balance
+    assert page.count("<svg ") == 50 + 5  # the undeclared one, spend, coverage, savings, balance
     assert len(page.encode()) < MOST_BYTES

@@ -44,6 +44,30 @@ def test_a_trend_goes_on_week_by_week():
     assert forecast.rows[KEY].levels(3) == pytest.approx(expected, rel=1e-3)
 
 
+def test_weeks_that_are_missing_keep_their_place_in_the_trend():
+    gone = range(2 * HOURS_OF_WEEK, 5 * HOURS_OF_WEEK)
+    forecast = build_forecast(build(9, lambda week: 10 + 0.1 * week, missing=gone), 3)
+    assert forecast is not None
+    assert (forecast.weeks, forecast.has_trend) == (6, True)
+    assert forecast.rows[KEY].slope == pytest.approx(0.1, rel=1e-3)
+    assert forecast.rows[KEY].level == pytest.approx(10.8, rel=1e-3)
+
+
+def test_weeks_that_are_missing_do_not_count_towards_a_trend():
+    gone = range(HOURS_OF_WEEK, 4 * HOURS_OF_WEEK)
+    forecast = build_forecast(build(6, lambda week: 10 + week, missing=gone), 3)
+    assert forecast is not None
+    assert (forecast.weeks, forecast.has_trend) == (3, False)
+    assert forecast.rows[KEY].slope == 0.0
+
+
+def test_a_weekend_that_was_not_measured_makes_no_trend():
+    gone = range(5 * HOURS_OF_WEEK + 120, 6 * HOURS_OF_WEEK)
+    forecast = build_forecast(build(6, weekend=0.5, missing=gone), 3)
+    assert forecast is not None
+    assert forecast.rows[KEY].slope == pytest.approx(0.0, abs=1e-9)
+
+
 def test_three_weeks_of_growth_are_not_extrapolated():
     forecast = build_forecast(build(3, lambda week: 4 + week), 12)
     assert forecast is not None

@@ -4,9 +4,12 @@ from datetime import UTC, datetime
 from io import StringIO
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tidegate.pricing.usage import to_micro
 from tidegate.review.remarks import Remark
-from tidegate.review.usage_rows import parse_usage_csv
+from tidegate.review.usage_rows import parse_micro_nodes, parse_usage_csv
 from tidegate.review.used_hours import UNUSABLE, Place
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.problems import InvalidInput
@@ -39,6 +42,13 @@ def test_nodes_that_are_no_number_are_unknown_and_said(nodes):
     message = "has 1 rows whose nodes are negative, beyond a million or no number"
     consequence = "their hours count as not measured for every pool"
     assert remarks == [Remark("u.csv", f"{message}: line 2 ({nodes!r})", consequence)]
+
+
+@given(st.decimals(0, 1_000_001, allow_nan=False, allow_infinity=False), st.booleans())
+def test_nodes_are_read_to_the_millionth_however_they_are_written(nodes, plain):
+    text = f"{nodes:f}" if plain else str(nodes)
+    expected = to_micro(nodes) if nodes <= 1_000_000 else UNUSABLE
+    assert parse_micro_nodes(text) == expected
 
 
 @pytest.mark.parametrize(
