@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegate_components.sdk_imports import narrow_imports
+from tidegate.sdks.imports import narrow_imports
 
 
 def declare_workspace(name: str, group: Any, identity: Any, labels: dict[str, str]) -> Any:
