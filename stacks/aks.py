@@ -11,7 +11,8 @@ from config import AzureCluster
 from joined import Joined
 from kubernetes_access import declare_provider_of
 from networks import declare_azure_subnet
-from tidegate_components.sdk_imports import narrow_imports
+
+from tidegate.sdks.imports import narrow_imports
 
 # The built-in role Contributor, as public Bicep templates have it (compared on 2026-11-30); the
 # same in every subscription.

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pulumi
-from tidegate_components.sdk_imports import narrow_imports
+
+from tidegate.sdks.imports import narrow_imports
 
 VERSION = "2012-10-17"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegate_components.sdk_imports import narrow_imports
+from tidegate.sdks.imports import narrow_imports
 
 EXPECTED_GIB_PER_MONTH = "20"
 """What the workspace's insights take in, by the label that the telemetry budget adds up."""

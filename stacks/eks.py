@@ -10,7 +10,8 @@ from aws_roles import declare_role, declare_sagemaker_role
 from config import AwsCluster
 from joined import Joined
 from kubernetes_access import declare_provider
-from tidegate_components.sdk_imports import narrow_imports
+
+from tidegate.sdks.imports import narrow_imports
 
 NODE_POLICIES = (
     "AmazonEKSWorkerNodePolicy",

@@ -10,7 +10,8 @@ from joined import Joined
 from kubernetes_access import declare_provider
 from networks import declare_gcp_subnetwork
 from relations import build_group_tag
-from tidegate_components.sdk_imports import narrow_imports
+
+from tidegate.sdks.imports import narrow_imports
 
 
 def declare_gke(name: str, cluster: GcpCluster, labels: dict[str, str]) -> Joined:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegate_components.sdk_imports import narrow_imports
+from tidegate.sdks.imports import narrow_imports
 
 RANGE = "10.80.0.0/16"
 

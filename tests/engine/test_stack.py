@@ -119,6 +119,27 @@ def test_tells_a_program_that_failed_from_its_own_first_line(project) -> None:
     assert re.findall(r'File "([^"]+)"', said)[0] == str(program)
 
 
+def test_a_programs_own_debug_messages_reach_the_engine_and_the_sdks_do_not(project) -> None:
+    program = project.directory / "stacks" / "__main__.py"
+    program.write_text(program.read_text() + "\npulumi.log.debug('of the program')\n")
+    project.configure(count=1)
+    own, every = [], []
+    for found, runner in (
+        (own, project.runner),
+        (every, project.runner_with(PULUMI_PYTHON_DEBUG="1")),
+    ):
+        command = ["preview", "--debug", "--stack", "dev", "--config-file"]
+        runner.ensure_stack("dev")
+        done = runner._cli.ask(
+            project.directory, *command, str(project.directory / "stacks" / "Pulumi.dev.yaml")
+        )
+        found += [line.strip() for line in done.stdout.splitlines() if "debug: " in line]
+
+    assert any("of the program" in line for line in own)
+    assert not any("registering resource: ty=tiny" in line for line in own)
+    assert any("registering resource: ty=tiny" in line for line in every)
+
+
 def test_the_state_says_who_declared_a_resource_in_frames_of_the_program_alone(project) -> None:
     project.configure(count=1)
     assert project.runner.up("dev").succeeded

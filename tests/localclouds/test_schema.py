@@ -99,3 +99,19 @@ def test_azures_data_collection_rules_take_streams_of_their_own(
     inputs = {"resourceGroupName": "ml", "dataFlows": [{"streams": [stream]}]}
     rule = load_schema("azure-native:monitor:DataCollectionRule")
     assert [each.property for each in check_shapes(rule, inputs)] == failures
+
+
+@pytest.mark.parametrize(
+    ("token", "argument"),
+    [
+        # Its file is configuration_profile_hciassignment.py: no rule of names tells it.
+        ("azure-native:automanage:ConfigurationProfileHCIAssignment", "clusterName"),
+        ("kubernetes:batch/v1:Job", "spec"),  # its file is Job.py
+        ("aws:ec2/launchTemplate:LaunchTemplate", "tagSpecifications"),
+    ],
+)
+def test_a_type_is_found_however_its_file_is_called(token: str, argument: str) -> None:
+    schema = load_schema(token)
+
+    assert schema.resource.__name__ == token.rpartition(":")[2]
+    assert argument in schema.inputs.properties

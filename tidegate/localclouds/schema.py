@@ -26,6 +26,7 @@ import pulumi
 from pulumi.runtime import rpc
 
 from tidegate.localclouds.naming import strip_version
+from tidegate.sdks.imports import narrow_imports
 from tidegate.vocabulary.problems import nearest
 
 _LOADING = threading.RLock()
@@ -38,6 +39,7 @@ SDK_MODULES = {
 OPEN_SETS = frozenset({"InstanceType", "PlacementStrategy", "KnownDataFlowStreams"})
 """Enums of an SDK that lag behind: pulumi_aws 7.51.1 lacks 32 of EC2's types, and partitions. Those
 of Azure's data collection rules name the well-known streams; custom ones are Custom-…"""
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 OBJECT_MARKS = ("_pulumi_input_type", "_pulumi_output_type")
 SCALARS: dict[Any, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
 
@@ -161,7 +163,19 @@ def _import_class(module: str, name: str) -> Any:
     with _LOADING, warnings.catch_warnings():
         # Some SDK modules, loaded lazily, warn of their own deprecated classes when first used.
         warnings.simplefilter("ignore", DeprecationWarning)
-        return getattr(importlib.import_module(module), name)
+        found = _import_narrowly(module, name)
+        return found or getattr(importlib.import_module(module), name)
+
+
+def _import_narrowly(module: str, name: str) -> Any:
+    """Import the one file that a class is in, None where it is not called after the class."""
+    with narrow_imports(module):
+        for file in (_WORD.sub("_", name).lower(), name):
+            try:
+                return getattr(importlib.import_module(f"{module}.{file}"), name, None)
+            except ModuleNotFoundError:
+                continue
+    return None
 
 
 @cache

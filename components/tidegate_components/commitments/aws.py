@@ -6,10 +6,10 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.commitments.kinds import CommitmentKind
 from tidegate_components.commitments.spec import CommitmentSpec
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_aws.ec2", "pulumi_aws.savingsplans"):
     from pulumi_aws.ec2.capacity_block_reservation import CapacityBlockReservation

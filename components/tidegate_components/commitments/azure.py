@@ -6,9 +6,9 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.commitments.spec import CommitmentSpec
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_azure_native.compute"):
     from pulumi_azure_native.compute.capacity_reservation import CapacityReservation

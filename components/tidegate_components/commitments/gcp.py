@@ -6,11 +6,11 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.commitments.kinds import CommitmentKind
 from tidegate_components.commitments.spec import CommitmentSpec
 from tidegate_components.names import GCP_RESERVATION, derive_name
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_gcp.compute"):
     from pulumi_gcp.compute.future_reservation import FutureReservation

@@ -6,6 +6,7 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.controller_access.naming import IAM_ROLE
 from tidegate_components.controller_access.policy import (
@@ -17,7 +18,6 @@ from tidegate_components.controller_access.policy import (
 )
 from tidegate_components.controller_access.spec import AccessSpec
 from tidegate_components.names import derive_name
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_aws.eks", "pulumi_aws.iam"):
     from pulumi_aws.eks.pod_identity_association import PodIdentityAssociation

@@ -11,10 +11,10 @@ from typing import Any
 import pulumi
 
 from tidegate.catalog.actions import ActionScope, load_actions
+from tidegate.sdks.imports import narrow_imports
 from tidegate.vocabulary.capacity import Cloud
 from tidegate_components.children import child_options
 from tidegate_components.controller_access.spec import AccessSpec
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_azure_native.authorization"):
     from pulumi_azure_native.authorization.role_assignment import RoleAssignment

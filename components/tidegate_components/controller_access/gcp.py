@@ -11,6 +11,7 @@ from typing import Any
 import pulumi
 
 from tidegate.catalog.actions import ActionScope, load_actions
+from tidegate.sdks.imports import narrow_imports
 from tidegate.vocabulary.capacity import Cloud
 from tidegate_components.children import child_options
 from tidegate_components.controller_access.conditions import (
@@ -20,7 +21,6 @@ from tidegate_components.controller_access.conditions import (
 from tidegate_components.controller_access.naming import GCP_ACCOUNT, GCP_ROLE
 from tidegate_components.controller_access.spec import AccessSpec
 from tidegate_components.names import derive_name
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_gcp.projects", "pulumi_gcp.pubsub", "pulumi_gcp.serviceaccount"):
     from pulumi_gcp.projects.iam_custom_role import IAMCustomRole

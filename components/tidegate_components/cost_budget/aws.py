@@ -7,9 +7,9 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.cost_budget.spec import Anomaly, BudgetSpec, Period
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_aws.budgets", "pulumi_aws.costexplorer"):
     from pulumi_aws.budgets.budget import Budget

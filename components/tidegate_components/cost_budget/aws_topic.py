@@ -8,9 +8,9 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.cost_budget.spec import BudgetSpec
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_aws.sns"):
     from pulumi_aws.sns.topic import Topic

@@ -7,9 +7,9 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.cost_budget.spec import BudgetSpec, Period
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_gcp.billing", "pulumi_gcp.monitoring"):
     from pulumi_gcp.billing.budget import Budget

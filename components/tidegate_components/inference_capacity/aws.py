@@ -6,10 +6,10 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.inference_capacity.spec import EndpointSpec, SageMakerTarget
 from tidegate_components.names import SAGEMAKER_NAME, derive_name
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_aws.appautoscaling", "pulumi_aws.cloudwatch", "pulumi_aws.sagemaker"):
     from pulumi_aws.appautoscaling.policy import Policy

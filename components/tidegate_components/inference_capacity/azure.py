@@ -6,10 +6,10 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.inference_capacity.spec import AzureMlTarget, EndpointSpec
 from tidegate_components.names import AZURE_ML_ENDPOINT, derive_name
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_azure_native.machinelearningservices", "pulumi_azure_native.monitor"):
     from pulumi_azure_native.machinelearningservices.online_deployment import OnlineDeployment

@@ -6,10 +6,10 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.inference_capacity.spec import EndpointSpec, VertexTarget
 from tidegate_components.names import VERTEX_RESOURCE_POOL, derive_name, derive_number
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_gcp.vertex"):
     from pulumi_gcp.vertex.ai_deployment_resource_pool import AiDeploymentResourcePool

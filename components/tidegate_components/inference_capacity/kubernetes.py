@@ -6,9 +6,9 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.inference_capacity.spec import EndpointSpec, KubernetesTarget
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_kubernetes.apiextensions", "pulumi_kubernetes.apps.v1"):
     from pulumi_kubernetes.apiextensions.CustomResource import CustomResource

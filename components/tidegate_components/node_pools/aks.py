@@ -6,10 +6,10 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.names import AKS_AGENT_POOL, derive_name
 from tidegate_components.node_pools.spec import PoolSpec
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_azure_native.containerservice"):
     from pulumi_azure_native.containerservice.agent_pool import AgentPool

@@ -6,6 +6,7 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate.vocabulary.capacity import Scaler
 from tidegate_components.children import child_options
 from tidegate_components.names import AUTO_SCALING_GROUP, derive_name
@@ -13,7 +14,6 @@ from tidegate_components.node_pools.group_tags import build_group_tags
 from tidegate_components.node_pools.launch_template import declare_launch_template
 from tidegate_components.node_pools.nodeadm import build_user_data, choose_image
 from tidegate_components.node_pools.spec import PoolSpec
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_aws.autoscaling", "pulumi_aws.eks", "pulumi_aws.iam"):
     from pulumi_aws.autoscaling.group import Group

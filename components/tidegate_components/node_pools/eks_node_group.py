@@ -7,13 +7,13 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.names import EKS_NODE_GROUP, derive_name
 from tidegate_components.node_pools.group_tags import build_group_tags
 from tidegate_components.node_pools.launch_template import declare_launch_template
 from tidegate_components.node_pools.nodes import TAINT_EFFECTS
 from tidegate_components.node_pools.spec import PoolSpec
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_aws.autoscaling", "pulumi_aws.eks"):
     from pulumi_aws.autoscaling.tag import Tag

@@ -6,13 +6,13 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate.vocabulary.accelerators import AcceleratorKind
 from tidegate.vocabulary.capacity import SharingStrategy
 from tidegate_components.children import child_options
 from tidegate_components.names import GKE_NODE_POOL, derive_name
 from tidegate_components.node_pools.nodes import TAINT_EFFECTS, set_by_gke
 from tidegate_components.node_pools.spec import PoolSpec, SharingSpec
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_gcp.container"):
     from pulumi_gcp.container.node_pool import NodePool

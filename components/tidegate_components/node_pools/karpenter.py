@@ -10,13 +10,13 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate.vocabulary.capacity import CapacityType
 from tidegate_components.children import child_options
 from tidegate_components.ec2_machines import BOTTLEROCKET_DATA_DEVICE, ROOT_DEVICE
 from tidegate_components.names import KARPENTER_NODE_POOL, derive_name
 from tidegate_components.node_pools.karpenter_budgets import build_budgets
 from tidegate_components.node_pools.spec import KarpenterChoices, PoolSpec
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_kubernetes.apiextensions"):
     from pulumi_kubernetes.apiextensions.CustomResource import CustomResource

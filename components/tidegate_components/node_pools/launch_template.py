@@ -6,12 +6,12 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.ec2_machines import BOTTLEROCKET_DATA_DEVICE, ROOT_DEVICE, build_machine
 from tidegate_components.names import NameRule, derive_name
 from tidegate_components.node_pools.efa import build_network_interfaces
 from tidegate_components.node_pools.spec import PoolSpec
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_aws.ec2"):
     from pulumi_aws.ec2.launch_template import LaunchTemplate

@@ -6,11 +6,11 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.names import SAGEMAKER_NAME, derive_name
 from tidegate_components.notebooks.lifecycle import encode_script
 from tidegate_components.notebooks.spec import NotebookKind, NotebookSpec
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_aws.sagemaker"):
     from pulumi_aws.sagemaker.domain import Domain

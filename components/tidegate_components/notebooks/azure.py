@@ -6,10 +6,10 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.names import AZURE_ML_COMPUTE, derive_name
 from tidegate_components.notebooks.spec import NotebookSpec
-from tidegate_components.sdk_imports import narrow_imports
 
 with narrow_imports("pulumi_azure_native.machinelearningservices"):
     from pulumi_azure_native.machinelearningservices.compute import Compute

@@ -6,10 +6,10 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.ec2_machines import build_machine
 from tidegate_components.names import derive_name
-from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.spot_group.aws_notices import declare_notices
 from tidegate_components.spot_group.naming import SCALING_GROUP
 from tidegate_components.spot_group.spec import SpotSpec

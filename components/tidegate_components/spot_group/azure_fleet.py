@@ -10,9 +10,9 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.names import derive_name
-from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.spot_group.azure_machines import NETWORK_API, build_machine
 from tidegate_components.spot_group.naming import SCALE_SET
 from tidegate_components.spot_group.spec import SpotSpec

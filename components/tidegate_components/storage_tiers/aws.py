@@ -6,9 +6,9 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.names import S3_BUCKET, derive_name
-from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.storage_tiers.defaults import SMALL_OBJECT_BYTES
 from tidegate_components.storage_tiers.spec import BucketSpec, Tiering
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.names import LOG_WORKSPACE, derive_name
-from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.telemetry.columns import COLUMNS
 from tidegate_components.telemetry.spec import StreamSpec
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
-from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.telemetry.gcp_routing import declare_quota_alert, declare_routing
 from tidegate_components.telemetry.spec import StreamSpec
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
-from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.telemetry.spec import StreamSpec
 from tidegate_components.telemetry.thinning import (
     SAMPLING,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pulumi
 
+from tidegate.sdks.imports import narrow_imports
 from tidegate_components.children import child_options
 from tidegate_components.names import AZURE_ML_COMPUTE, derive_name
-from tidegate_components.sdk_imports import narrow_imports
 from tidegate_components.training_compute.spec import TrainingSpec
 
 with narrow_imports("pulumi_azure_native.machinelearningservices"):

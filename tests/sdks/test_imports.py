@@ -18,7 +18,7 @@ def run(code: str) -> str:
 
 NARROW = """
 import sys
-from tidegate_components.sdk_imports import narrow_imports
+from tidegate.sdks.imports import narrow_imports
 with narrow_imports("pulumi_gcp.compute"):
     from pulumi_gcp.compute.reservation import Reservation
 """
@@ -83,7 +83,7 @@ print(*sorted(f"{kind} {hints}" for kind, hints in met.items()), sep="\\n")
 
 def test_annotations_mean_what_they_mean_in_the_whole_sdk():
     late = """
-from tidegate_components.sdk_imports import narrow_imports
+from tidegate.sdks.imports import narrow_imports
 with narrow_imports("pulumi_azure_native.containerservice"):
     from pulumi_azure_native.containerservice.agent_pool import AgentPool
 """
@@ -151,7 +151,7 @@ for file in sorted(Path(tidegate_components.__file__).parent.glob("*/{cloud}.py"
 def test_stand_ins_are_gone_when_an_import_fails():
     code = """
 import sys
-from tidegate_components.sdk_imports import narrow_imports
+from tidegate.sdks.imports import narrow_imports
 import pulumi_gcp
 before = sys.modules["pulumi_gcp.compute"]
 try:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import importlib.machinery
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -23,6 +24,7 @@ import pulumi
 NAMES = ("_enums", "_inputs", "outputs")
 """The modules of a package that hold nested types."""
 
+_MAKING = threading.RLock()
 _HEAD = 4096
 _END_OF_HEAD = "\n__all__ = ["
 
@@ -38,10 +40,12 @@ class TypesModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
             return list(self._bodies)
-        body = None if name.startswith("__") else self._bodies.get(name)
-        if body is None:
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        self._make(name, body)
+        with _MAKING:  # two threads would make two classes of one
+            body = None if name.startswith("__") else self._bodies.get(name)
+            if body is None:
+                raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+            if name not in self.__dict__:
+                self._make(name, body)
         return self.__dict__[name]
 
     @cached_property

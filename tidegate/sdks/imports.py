@@ -17,7 +17,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
-from tidegate_components.sdk_types import NAMES, PackageTypes
+from tidegate.sdks.types import NAMES, PackageTypes
 
 
 @contextmanager
