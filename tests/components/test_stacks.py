@@ -6,6 +6,7 @@ import gc
 import json
 import runpy
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,12 @@ import tidegate_components
 import yaml
 from pulumi.runtime.config import set_all_config
 
+from tidegate.catalog.load import load_catalog
 from tidegate.manifest.check import FindingLevel, check_manifest
 from tidegate.manifest.read import read_manifest
+from tidegate.review.commitments import ReviewInputs, build_commitment_review
+from tidegate.review.sample import build_sample_usage
+from tidegate.review.settings import ReviewSettings
 
 STACKS = Path(__file__).resolve().parents[2] / "stacks"
 MODULES = tuple(path.stem for path in STACKS.glob("*.py") if path.stem != "__main__")
@@ -384,3 +389,21 @@ def test_a_reservation_that_nobody_declared_is_refused(refused):
     (line,) = refused(set_pool("dev-aws-l4", **changes))
 
     assert line.startswith("pool dev-aws-l4: reservation = 'serve': is no declared commitment")
+
+
+def test_a_review_of_prod_finds_growth_weeks_idle_ending_and_undeclared(run_stack, outputs_of):
+    manifest = read_manifest("prod", outputs_of(run_stack(read_config("prod")))["capacity"])
+    today = date(2026, 11, 30)
+    used = build_sample_usage(manifest, today, 8)
+    inputs = ReviewInputs("sample", used, [manifest])
+    found = build_commitment_review(inputs, load_catalog(), ReviewSettings(today=today))
+    assert {each.id for each in found.inventory.findings} >= {
+        "idle:serve-aws-l4-reserved",
+        "ending:serve-azure-a100-reserved",
+        "undeclared-use:undeclared-lab",
+    }
+    assert found.outlook is not None
+    grown = found.outlook.forecast.rows["legacy-aws-a10g/g5.12xlarge"]
+    assert 0.01 < grown.growth_a_week < 0.03
+    assert grown.weekend_share == pytest.approx(0.6, abs=0.01)
+    assert found.is_assumed

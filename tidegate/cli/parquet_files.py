@@ -31,7 +31,6 @@ _COUNT_ODD_HOURS = (
     "SELECT count(*) FILTER (hour IS NULL OR epoch_us(hour) % 3600000000 <> 0) FROM read_parquet(?)"
 )
 _PLACE = ", ".join(f"p{index}" for index in range(len(PLACE)))
-_NODES = "TRY_CAST(nodes AS DECIMAL(28, 9))"
 
 
 def read_usage_parquet(path: Path) -> tuple[UsedHours, list[Remark]]:
@@ -69,10 +68,12 @@ def _name_places(connection: DuckDBPyConnection, path: Path, types: Mapping[str,
     texts = [_as_text(name, "") if name in types else "''" for name in PLACE]
     columns = ", ".join(f"{text} AS p{index}" for index, text in enumerate(texts))
     connection.execute(
-        f"CREATE TEMP VIEW used AS SELECT {columns}, epoch(hour)::BIGINT // 3600 AS hour, "  # noqa: S608 - fixed text and known column names
-        f"CASE WHEN {_NODES} BETWEEN 0 AND {MOST_NODES} "
-        f"THEN CAST(round({_NODES} * 1000000) AS BIGINT) ELSE {UNUSABLE} END AS micro "
-        f"FROM read_parquet({_as_literal(str(path))})"
+        f"CREATE TEMP VIEW used AS SELECT {_PLACE}, hour, "  # noqa: S608 - fixed text and known column names
+        f"CASE WHEN nodes BETWEEN 0 AND {MOST_NODES} "
+        f"THEN CAST(round(nodes * 1000000) AS BIGINT) ELSE {UNUSABLE} END AS micro "
+        f"FROM (SELECT {columns}, epoch_us(hour) // 3600000000 AS hour, "
+        f"TRY_CAST(nodes AS DECIMAL(18, 9)) AS nodes "
+        f"FROM read_parquet({_as_literal(str(path))}))"
     )
     connection.execute(
         f"CREATE TEMP TABLE places AS SELECT row_number() OVER (ORDER BY {_PLACE}) - 1 AS id, * "  # noqa: S608 - fixed text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from tidegate.catalog.instruments import Unit
 from tidegate.pricing.applied import Applied
-from tidegate.pricing.usage import MICRO, Usage
+from tidegate.pricing.usage import MICRO, Usage, UsageRow
 from tidegate.review.candidates import Candidate
 from tidegate.review.measured import HOURS_OF_WEEK
 from tidegate.review.online import SHARE_A_MONTH, STEPS_A_YEAR, decide_target
@@ -81,11 +81,12 @@ def decide_targets(
         low_without: It, with what is held by then.
         candidates: What can be bought.
     """
+    rows = {row.id: row for row in usage.rows}
     past = {row.id: without.uncovered[row.id][usage.known] / MICRO for row in usage.rows}
     future = {row.id: low_without.uncovered[row.id] / MICRO for row in low.rows}
     targets = []
     for candidate in candidates:
-        asked, ahead = _asked(candidate, usage, past), _asked(candidate, low, future)
+        asked, ahead = _asked(candidate, rows, past), _asked(candidate, rows, future)
         discount = float(candidate.offer.discount)
         term = candidate.offer.term_months * YEAR_HOURS // 12
         by_past = _down(candidate, decide_target(asked, discount, term, STEP_HOURS))
@@ -94,8 +95,8 @@ def decide_targets(
         quantity = min(by_past, by_forecast)
         if quantity > 0:
             targets.append(Target(candidate, quantity, floor, by_past, by_forecast))
-            _take(candidate, usage, past, float(quantity))
-            _take(candidate, low, future, float(quantity))
+            _take(candidate, rows, past, float(quantity))
+            _take(candidate, rows, future, float(quantity))
     return tuple(targets)
 
 
@@ -117,21 +118,26 @@ def build_ladder(targets: Sequence[Target]) -> tuple[Step, ...]:
     return tuple(sorted(steps, key=lambda step: (step.month, step.candidate.id)))
 
 
-def _asked(candidate: Candidate, usage: Usage, nodes: dict[str, Floats]) -> Floats:
+def _asked(
+    candidate: Candidate, rows: Mapping[str, UsageRow], nodes: Mapping[str, Floats]
+) -> Floats:
+    """Return what the use would take of a candidate, hour by hour."""
     purchase = candidate.purchase
-    rows = [row for row in usage.rows if row.id in candidate.rows]
     by_money = purchase.instrument.unit is Unit.AMOUNT
-    parts = [nodes[row.id] * (float(purchase.rate(row)) if by_money else 1.0) for row in rows]
-    return np.asarray(np.sum(parts, axis=0), dtype=np.float64)
+    asked = np.zeros(len(nodes[candidate.rows[0]]))
+    for key in candidate.rows:
+        asked += nodes[key] * (float(purchase.rate(rows[key])) if by_money else 1.0)
+    return asked
 
 
-def _take(candidate: Candidate, usage: Usage, nodes: dict[str, Floats], amount: float) -> None:
+def _take(
+    candidate: Candidate, rows: Mapping[str, UsageRow], nodes: dict[str, Floats], amount: float
+) -> None:
     """Take the part that the candidate covers from the nodes that are left."""
-    asked = _asked(candidate, usage, nodes)
+    asked = _asked(candidate, rows, nodes)
     kept = np.where(asked > amount, 1 - amount / np.maximum(asked, 1e-12), 0.0)
-    for row in usage.rows:
-        if row.id in candidate.rows:
-            nodes[row.id] = nodes[row.id] * kept
+    for key in candidate.rows:
+        nodes[key] = nodes[key] * kept
 
 
 def _unit(candidate: Candidate) -> Decimal:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tidegate.catalog.catalog import Catalog
-from tidegate.catalog.model import UnknownPrice
+from tidegate.catalog.model import InstanceType, UnknownPrice
 from tidegate.manifest.model import Manifest, Pool
 from tidegate.pricing.nodes import price_of
 from tidegate.pricing.usage import Hours, Usage, UsageRow, build_usage, family_of
@@ -22,6 +22,7 @@ from tidegate.review.used_hours import (
     UsedSeries,
 )
 from tidegate.vocabulary.capacity import CapacityType, Cloud
+from tidegate.vocabulary.money import Price
 from tidegate.vocabulary.problems import InvalidInput, refuse
 
 HOURS_OF_WEEK = 168
@@ -185,22 +186,16 @@ def _declared_place(pool: Pool, instance_type: str) -> _Place:
 
 
 def _row(key: Key, nodes: Hours, place: _Place, catalog: Catalog) -> UsageRow:
-    price = price_of(
-        catalog,
-        place.cloud,
-        place.region,
-        place.instance_type,
-        place.capacity,
-        place.accelerator,
-        place.accelerators_per_node,
-    )
+    machine = _find_machine(catalog, place)
+    price = machine if isinstance(machine, UnknownPrice) else _price(catalog, place)
     return UsageRow(
         pool=key[0],
         cloud=place.cloud,
         region=place.region,
         instance_type=place.instance_type,
         family=family_of(place.cloud, place.instance_type),
-        accelerated=bool(place.accelerator) or _has_accelerator(catalog, place),
+        accelerated=bool(place.accelerator)
+        or (not isinstance(machine, UnknownPrice) and bool(machine.accelerator)),
         micro_nodes=nodes,
         price=None if isinstance(price, UnknownPrice) else price.per_hour.amount,
         currency="USD" if isinstance(price, UnknownPrice) else price.per_hour.currency,
@@ -211,12 +206,24 @@ def _row(key: Key, nodes: Hours, place: _Place, catalog: Catalog) -> UsageRow:
     )
 
 
-def _has_accelerator(catalog: Catalog, place: _Place) -> bool:
+def _find_machine(catalog: Catalog, place: _Place) -> InstanceType | UnknownPrice:
+    """Return a machine; one that the catalog does not know has no price."""
     try:
-        found = catalog.instance_type(place.cloud, place.instance_type)
-    except InvalidInput:
-        return False
-    return bool(found.accelerator)
+        return catalog.instance_type(place.cloud, place.instance_type)
+    except InvalidInput as error:
+        return UnknownPrice("; ".join(f"{p.value} {p.reason}" for p in error.problems))
+
+
+def _price(catalog: Catalog, place: _Place) -> Price | UnknownPrice:
+    return price_of(
+        catalog,
+        place.cloud,
+        place.region,
+        place.instance_type,
+        place.capacity,
+        place.accelerator,
+        place.accelerators_per_node,
+    )
 
 
 def _remark_usage(where: str, usage: Usage) -> list[Remark]:

@@ -112,7 +112,8 @@ def _solve(
     priced = [row for row in rows if row.price is not None]
     nodes = np.array([without.uncovered[row.id][usage.known] for row in priced]) / MICRO
     prices = np.array([float(row.price or 0) for row in priced])
-    choices = [_choice(each, priced) for each in candidates]
+    places = {row.id: index for index, row in enumerate(priced)}
+    choices = [_choice(each, priced, places) for each in candidates]
     lone = _find_lone(candidates)
     bound, alone = 0.0, np.zeros(len(priced), dtype=bool)
     quantities: dict[int, Decimal] = {}
@@ -163,10 +164,9 @@ def _shift(choice: Choice, kept: Indices) -> Choice:
     return Choice(np.searchsorted(kept, choice.rows), choice.rates, choice.unit_cost)
 
 
-def _choice(candidate: Candidate, rows: Sequence[UsageRow]) -> Choice:
+def _choice(candidate: Candidate, rows: Sequence[UsageRow], places: Mapping[str, int]) -> Choice:
     purchase = candidate.purchase
-    wanted = set(candidate.rows)
-    covered = [(index, row) for index, row in enumerate(rows) if row.id in wanted]
+    covered = [(places[each], rows[places[each]]) for each in candidate.rows]
     ordered = sorted(
         covered, key=lambda each: (-purchase.discount_of(each[1]), purchase.rate(each[1]), each[0])
     )
