@@ -21,11 +21,12 @@ package tidegate.rules.budgets.cost_centre_budgets
 
 import data.tidegate.lib.declared
 import data.tidegate.lib.labels
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-BGT-001"]
+_parameters := shared.parameters["TG-BGT-001"]
 
-_spellings := labels.spellings("cost-center", input.labelAliases)
+_spellings := labels.spellings("cost-center", shared.labelAliases)
 
 # Cost centres of what a stack bills, each with the first resource that carries it.
 _billed[centre] contains resource.urn if {

@@ -26,9 +26,10 @@
 package tidegate.rules.commitments.commitment_acknowledged
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-CMT-001"]
+_parameters := shared.parameters["TG-CMT-001"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -20,9 +20,10 @@
 package tidegate.rules.commitments.commitment_term
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-CMT-006"]
+_parameters := shared.parameters["TG-CMT-006"]
 
 verdicts contains verdict if {
 	some resource in input.resources

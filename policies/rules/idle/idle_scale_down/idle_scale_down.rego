@@ -19,9 +19,10 @@
 package tidegate.rules.idle.idle_scale_down
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-IDL-002"]
+_parameters := shared.parameters["TG-IDL-002"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -33,9 +33,10 @@
 package tidegate.rules.idle.notebook_idle_shutdown
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-IDL-001"]
+_parameters := shared.parameters["TG-IDL-001"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -18,9 +18,10 @@
 #       default: [kube-*, default, karpenter, keda, kueue-system, monitoring, tidegate]
 package tidegate.rules.kubernetes.namespace_quota
 
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-KUB-001"]
+_parameters := shared.parameters["TG-KUB-001"]
 
 _limiting := `^kubernetes:(core/v1:ResourceQuota|kueue\.x-k8s\.io/[a-z0-9]+:LocalQueue)$`
 

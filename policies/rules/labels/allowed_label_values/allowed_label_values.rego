@@ -20,10 +20,11 @@
 package tidegate.rules.labels.allowed_label_values
 
 import data.tidegate.lib.labels
+import data.tidegate.lib.shared
 import data.tidegate.lib.values
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-LBL-002"]
+_parameters := shared.parameters["TG-LBL-002"]
 
 _keys_of[spelling] contains key if {
 	some key, _ in _parameters.values

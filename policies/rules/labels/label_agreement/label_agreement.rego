@@ -19,9 +19,10 @@
 package tidegate.rules.labels.label_agreement
 
 import data.tidegate.lib.labels
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-LBL-004"]
+_parameters := shared.parameters["TG-LBL-004"]
 
 _started := {"instances", "volumes", "network interfaces"}
 

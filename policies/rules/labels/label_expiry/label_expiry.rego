@@ -19,9 +19,10 @@
 package tidegate.rules.labels.label_expiry
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-LBL-005"]
+_parameters := shared.parameters["TG-LBL-005"]
 
 verdicts contains verdict if {
 	some resource in input.resources

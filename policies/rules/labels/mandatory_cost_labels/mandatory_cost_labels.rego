@@ -26,13 +26,14 @@
 package tidegate.rules.labels.mandatory_cost_labels
 
 import data.tidegate.lib.labels
+import data.tidegate.lib.shared
 import data.tidegate.lib.values
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-LBL-001"]
+_parameters := shared.parameters["TG-LBL-001"]
 
 _aliases := object.union(
-	input.labelAliases,
+	shared.labelAliases,
 	{labels.folded(spelling): labels.folded(key) | some spelling, key in _parameters.aliases},
 )
 

@@ -18,9 +18,10 @@
 #       default: {}
 package tidegate.rules.placement.allowed_regions
 
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-PLC-001"]
+_parameters := shared.parameters["TG-PLC-001"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -19,9 +19,10 @@
 package tidegate.rules.placement.data_gravity
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-PLC-003"]
+_parameters := shared.parameters["TG-PLC-003"]
 
 # Dataset → [cloud, region] of each bucket that holds it.
 _places[dataset] contains [bucket.cloud, region] if {

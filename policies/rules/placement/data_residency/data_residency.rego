@@ -23,9 +23,10 @@
 package tidegate.rules.placement.data_residency
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-PLC-002"]
+_parameters := shared.parameters["TG-PLC-002"]
 
 verdicts contains verdict if {
 	_parameters.residency != {}

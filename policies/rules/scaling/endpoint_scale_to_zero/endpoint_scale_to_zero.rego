@@ -29,9 +29,10 @@
 package tidegate.rules.scaling.endpoint_scale_to_zero
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SCL-002"]
+_parameters := shared.parameters["TG-SCL-002"]
 
 # Judged when the whole stack is at hand, since only its manifest may name the service level.
 verdicts contains verdict if {

@@ -20,9 +20,10 @@
 package tidegate.rules.scaling.maximum_size
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SCL-003"]
+_parameters := shared.parameters["TG-SCL-003"]
 
 verdicts contains verdict if {
 	some resource in input.resources

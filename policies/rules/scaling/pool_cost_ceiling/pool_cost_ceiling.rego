@@ -24,9 +24,10 @@
 package tidegate.rules.scaling.pool_cost_ceiling
 
 import data.tidegate.lib.capacity
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SCL-004"]
+_parameters := shared.parameters["TG-SCL-004"]
 
 verdicts contains verdict if {
 	some resource in input.resources

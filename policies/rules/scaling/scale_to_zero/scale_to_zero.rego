@@ -40,11 +40,12 @@ package tidegate.rules.scaling.scale_to_zero
 
 import data.tidegate.lib.labels
 import data.tidegate.lib.pools
+import data.tidegate.lib.shared
 import data.tidegate.lib.templates
 import data.tidegate.lib.values
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SCL-001"]
+_parameters := shared.parameters["TG-SCL-001"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -25,9 +25,10 @@ package tidegate.rules.scaling.stack_cost_ceiling
 
 import data.tidegate.lib.capacity
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SCL-005"]
+_parameters := shared.parameters["TG-SCL-005"]
 
 verdicts contains verdict if {
 	input.complete

@@ -26,9 +26,10 @@
 package tidegate.rules.spot.checkpoint_interval
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SPT-003"]
+_parameters := shared.parameters["TG-SPT-003"]
 
 # Judged when the whole stack is at hand, since only its manifest may declare the interval.
 verdicts contains verdict if {

@@ -20,9 +20,10 @@ package tidegate.rules.spot.spot_for_tolerant
 
 import data.tidegate.lib.capacity
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SPT-001"]
+_parameters := shared.parameters["TG-SPT-001"]
 
 # Judged when the whole stack is at hand, since its manifest may say more than the label.
 verdicts contains verdict if {

@@ -18,9 +18,10 @@
 #       default: 1
 package tidegate.rules.storage.deletion_has_age
 
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-STO-004"]
+_parameters := shared.parameters["TG-STO-004"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -24,9 +24,10 @@
 package tidegate.rules.telemetry.debug_level
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-TEL-004"]
+_parameters := shared.parameters["TG-TEL-004"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -18,9 +18,10 @@
 #       default: ["(.*)(run|request|trace|span|session|user|customer|job|prompt|message|transaction|correlation)id", "(pod|container)(uid|id)", "uuid", "guid", "timestamp", "prompt", "email", "url", "querystring", "ip(address)?", "commit(sha)?"]
 package tidegate.rules.telemetry.high_cardinality_labels
 
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-TEL-003"]
+_parameters := shared.parameters["TG-TEL-003"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -20,9 +20,10 @@
 package tidegate.rules.telemetry.telemetry_volume
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-TEL-002"]
+_parameters := shared.parameters["TG-TEL-002"]
 
 # [stream, GiB a month or null]: what the manifest says, else the label expected-gib-per-month.
 _volumes := [[resource, _volume(resource)] |
