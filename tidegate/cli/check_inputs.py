@@ -10,6 +10,7 @@ from tidegate.cli.check_files import read_document, read_fixtures, read_text
 from tidegate.engine.collecting import Settings, collect_program
 from tidegate.engine.config import Project, read_project
 from tidegate.policy.collected import read_collected
+from tidegate.policy.earlier import Earlier
 from tidegate.policy.event_log import read_event_log
 from tidegate.policy.export import read_export
 from tidegate.policy.graph import ResourceGraph
@@ -29,12 +30,14 @@ class Seen:
         graph: Its resources.
         notes: What a reader must know of the input.
         is_whole: Whether nothing that would be judged is missing.
+        earlier: The stack before the change; None where the way in does not tell.
     """
 
     source: str
     graph: ResourceGraph
     notes: tuple[str, ...] = ()
     is_whole: bool = True
+    earlier: Earlier | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,8 @@ def _see_preview(source: str, environment: str) -> Seen:
     if preview.hidden:
         hidden = f"{preview.hidden} unchanged resources are not in it and were not judged"
         notes = (f"the preview was made without --show-sames: {hidden}",)
-    return Seen(f"preview {source}", preview.graph, notes, is_whole=not preview.hidden)
+    is_whole = not preview.hidden
+    return Seen(f"preview {source}", preview.graph, notes, is_whole, preview.earlier)
 
 
 def _see_events(source: str, environment: str) -> Seen:
@@ -102,7 +106,7 @@ def _see_events(source: str, environment: str) -> Seen:
     if log.stopped_by:
         missing = "what would have come after is not in its log and was not judged"
         notes = (f"the run was stopped by the policies {', '.join(log.stopped_by)}: {missing}",)
-    return Seen(f"events {source}", log.graph, notes, is_whole=not log.stopped_by)
+    return Seen(f"events {source}", log.graph, notes, not log.stopped_by, log.earlier)
 
 
 def _see_program(ways: Ways) -> tuple[Seen, ...]:

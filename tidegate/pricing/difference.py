@@ -198,7 +198,9 @@ def _sum_changes(lines: Sequence[LineChange]) -> Compared:
         after=sum_figures(_monthly(line.after) for line in lines),
         change=sum_figures(line.change for line in lines),
         incomplete=_in_order(basis for side in sides for basis in side.monthly.unknown_bases()),
-        assumed=_in_order(basis for side in sides for basis in side.assumed_bases),
+        assumed=_in_order(
+            basis for side in sides for basis, part in side.assumed_part().items() if part
+        ),
     )
 
 
