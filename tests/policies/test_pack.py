@@ -352,3 +352,88 @@ def test_a_rule_that_does_not_compile_stops_everything_with_opas_words(judged, t
     assert not result.succeeded
     assert "mandatory_cost_labels.rego" in result.output
     assert judged.resources() == []
+
+
+OWN = """config:
+  aws:region: us-east-1
+  judged:environment: prod
+  judged:labels: {owner: b, business-unit: research, platform-project: vision, cost-center: cc-1}
+"""
+REMEDIATE = {"TG-LBL-001": {"enforcementLevel": "remediate"}}
+
+
+def inputs_of(judged, name: str) -> dict:
+    (state,) = (
+        each
+        for each in judged.runner.export("dev")["deployment"]["resources"]
+        if each["urn"].endswith(f"::{name}")
+    )
+    return state["inputs"]
+
+
+def test_remediation_adds_what_the_stacks_labels_give_and_changes_nothing_else(judged):
+    (judged.directory / "stacks" / "Pulumi.dev.yaml").write_text(OWN)
+    judged.declare(
+        'aws.s3.Bucket("bare", tags={"owner": "a", "workload-class": "training"})',
+        f'aws.s3.Bucket("kept", tags={{"team": pulumi.Output.secret("{MARK}"),'
+        ' "workload-class": "training"})',
+    )
+    result = judged.up(REMEDIATE)
+    assert (result.outcome, said(result)) == (Outcome.SUCCEEDED, [])
+    assert inputs_of(judged, "bare")["tags"] == {
+        "environment": "prod",
+        "owner": "a",
+        "business-unit": "research",
+        "platform-project": "vision",
+        "workload-class": "training",
+        "cost-center": "cc-1",
+    }
+    assert MARK not in json.dumps(inputs_of(judged, "kept"))
+    assert MARK not in result.output
+
+
+def test_remediation_invents_nothing_and_what_still_lacks_is_refused(judged):
+    (judged.directory / "stacks" / "Pulumi.dev.yaml").write_text(OWN.replace("owner: b, ", ""))
+    judged.declare('aws.s3.Bucket("bare", tags={"workload-class": "training"})')
+    result = judged.up(REMEDIATE)
+    assert (result.outcome, said(result)) == (
+        Outcome.POLICY_VIOLATION,
+        [("mandatory", "TG-LBL-001", "bare")],
+    )
+    assert "lacks cost labels: owner\n" in result.violations[0].message
+    assert judged.resources() == []
+
+
+@pytest.mark.slow
+def test_what_is_said_of_the_environment_and_of_the_stack_goes_before_the_document(judged):
+    judged.declare(UNLABELLED)
+    dev = {"judged/dev": "advisory"}
+    for entry, level in (
+        ({"byEnvironment": {"prod": "advisory"}}, "advisory"),
+        ({"byEnvironment": {"test": "advisory"}}, "mandatory"),
+        ({"byEnvironment": {"prod": "disabled"}, "byStack": dev}, "advisory"),
+    ):
+        assert said(judged.preview({"TG-LBL-001": entry})) == [(level, "TG-LBL-001", "bare")]
+    nearer = {"requiredKeys": ["nobody-has-it"], "byStack": {"dev": {"requiredKeys": ["owner"]}}}
+    assert said(judged.preview({"TG-LBL-001": nearer})) == []
+
+
+@pytest.mark.slow
+def test_a_wrong_parameter_of_another_environment_stops_everything(judged):
+    judged.declare(LABELLED)
+    result = judged.up({"TG-LBL-001": {"byEnvironment": {"test": {"requiredKey": []}}}})
+    assert not result.succeeded
+    assert "TG-LBL-001.byEnvironment.test.requiredKey" in result.output
+    assert "did you mean 'requiredKeys'?" in result.output
+    assert judged.resources() == []
+
+
+@pytest.mark.slow
+def test_a_central_opa_that_is_down_stops_everything(judged, monkeypatch):
+    judged.declare(LABELLED)
+    environment = judged.runner._cli._environment
+    monkeypatch.setitem(environment, "TIDEGATE_OPA_URL", "http://127.0.0.1:1")
+    result = judged.up()
+    assert not result.succeeded
+    assert "the OPA at http://127.0.0.1:1 cannot be reached" in result.output
+    assert judged.resources() == []

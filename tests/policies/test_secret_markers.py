@@ -7,7 +7,8 @@ import json
 import pytest
 from pulumi.runtime.rpc import _special_secret_sig, _special_sig_key
 
-from tidegate.cli import check_run, main
+from tidegate.cli import main
+from tidegate.opa import opening
 from tidegate.opa.rule_engine import OpaRuleEngine
 from tidegate.report.formats import RENDERERS
 
@@ -112,7 +113,7 @@ def documents(monkeypatch):
             seen.append(document)
             return super().evaluate(document)
 
-    monkeypatch.setattr(check_run, "OpaRuleEngine", Listening)
+    monkeypatch.setattr(opening, "OpaRuleEngine", Listening)
     return seen
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tidegate import __version__
-from tidegate.catalog.load import load_catalog
+from tidegate.catalog.catalog import Catalog
+from tidegate.cli.check_costs import CostFiles, price_stacks
 from tidegate.cli.check_inputs import Seen
-from tidegate.opa.program import find_opa
-from tidegate.opa.rule_engine import OpaRuleEngine
-from tidegate.opa.server import OpaServer
+from tidegate.opa.central import CentralOpa
+from tidegate.opa.opening import open_rule_engine
 from tidegate.policy.check import StackCheck
 from tidegate.policy.configuration import RuleConfiguration
 from tidegate.policy.rule_set import RuleSet
@@ -38,6 +38,19 @@ class Checked:
     verdicts: tuple[Verdict, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """By what a check prices.
+
+    Attributes:
+        catalog: Where prices are looked up, by rules and for costs alike.
+        files: What tells of costs besides what is checked; None where nobody wants them.
+    """
+
+    catalog: Catalog
+    files: CostFiles | None = None
+
+
 def run_check(
     seen: Sequence[Seen],
     pack: Path,
@@ -45,6 +58,9 @@ def run_check(
     configuration: RuleConfiguration,
     terms: Terms,
     folder: str,
+    central: CentralOpa | None = None,
+    *,
+    prices: Prices,
 ) -> Checked:
     """Return what the rules of a pack say of each stack.
 
@@ -52,20 +68,32 @@ def run_check(
         RuleEngineError: When OPA cannot answer; nothing was judged then.
         InvalidInput: When a waiver is for nothing, or a parameter of a rule does not fit.
     """
-    with OpaServer(find_opa(), [pack / "lib", pack / "rules"]) as server:
-        engine = OpaRuleEngine(server.client(ANSWER_SECONDS), rules)
-        check = StackCheck(rules, engine, load_catalog(), terms.today.isoformat())
-        check.configure(configuration.parameters)
-        verdicts = [check.judge_graph(each.graph) for each in seen]
+    with open_rule_engine(pack, rules, ANSWER_SECONDS, central) as engine:
+        check = StackCheck(rules, engine, prices.catalog, terms.today.isoformat())
+        verdicts = [_judge(check, configuration, each) for each in seen]
     judgements = tuple(
-        build_judgement(each.source, each.graph, said, terms, each.notes)
+        build_judgement(
+            each.source, each.graph, said, _weigh_by(terms, configuration, each), each.notes
+        )
         for each, said in zip(seen, verdicts, strict=True)
     )
     review = review_all(judgements, [each.graph for each in seen], terms)
     if all(each.is_whole for each in seen):
         _refuse_for_nothing(review.for_nothing)
-    report = CheckReport(judgements, rules, review, __version__, folder)
+    costs = () if prices.files is None else price_stacks(seen, prices.files, prices.catalog)
+    report = CheckReport(judgements, rules, review, __version__, folder, terms.today, costs)
     return Checked(report, tuple(verdict for said in verdicts for verdict in said))
+
+
+def _judge(check: StackCheck, configuration: RuleConfiguration, seen: Seen) -> tuple[Verdict, ...]:
+    check.configure(configuration.for_stack(seen.graph.stack).parameters)
+    return check.judge_graph(seen.graph)
+
+
+def _weigh_by(terms: Terms, configuration: RuleConfiguration, seen: Seen) -> Terms:
+    """Return the terms with the levels that hold for one stack."""
+    own = configuration.for_stack(seen.graph.stack)
+    return replace(terms, levels=own.levels, disabled=own.disabled)
 
 
 def _refuse_for_nothing(waivers: Sequence[Waiver]) -> None:

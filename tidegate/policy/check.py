@@ -19,6 +19,7 @@ from tidegate.policy.graph import (
 from tidegate.policy.label_sites import LAUNCH_TEMPLATE_TYPE
 from tidegate.policy.levels import decide_levels
 from tidegate.policy.parameters import build_parameters
+from tidegate.policy.remedy import LABELS_RULE, MissingLabels, find_missing_labels
 from tidegate.policy.rule_set import RuleSet
 from tidegate.policy.values import decode_value
 from tidegate.ports import RuleEngine
@@ -91,6 +92,11 @@ class StackCheck:
         verdicts = self._judge(graph)
         self._said.update(verdicts)
         return verdicts
+
+    def find_missing_labels(self, resource: Resource) -> tuple[MissingLabels, ...]:
+        """Return which required cost labels a resource is known to lack; nothing is asked."""
+        graph = ResourceGraph(self._stack, (resource,), complete=False)
+        return find_missing_labels(resource, graph, self._parameters.get(LABELS_RULE, {}))
 
     def judge_stack(self, resources: Iterable[Resource]) -> tuple[Verdict, ...]:
         """Return what rules say of the whole stack and have not said before.
