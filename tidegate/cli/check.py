@@ -14,7 +14,6 @@ import typer
 
 from tidegate.catalog.load import load_catalog
 from tidegate.cli.check_comment import find_pull_request, leave_comment
-from tidegate.cli.check_costs import CostFiles
 from tidegate.cli.check_files import read_baseline, read_rule_configuration, read_waivers
 from tidegate.cli.check_inputs import Ways, read_stacks
 from tidegate.cli.check_run import Checked, Prices, run_check
@@ -74,6 +73,13 @@ def check(
     events: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="An engine's event log.", rich_help_panel=_Reading),
+    ] = None,
+    declared: Annotated[
+        Path | None,
+        typer.Option(
+            help="The program or manifest behind a preview, which shows no outputs itself.",
+            rich_help_panel=_Reading,
+        ),
     ] = None,
     stack: Annotated[
         list[str] | None,
@@ -160,13 +166,6 @@ def check(
             rich_help_panel=_Costs,
         ),
     ] = None,
-    declared: Annotated[
-        Path | None,
-        typer.Option(
-            help="The program or manifest behind a preview, which shows no outputs itself.",
-            rich_help_panel=_Costs,
-        ),
-    ] = None,
     overlay: Annotated[
         list[Path] | None,
         typer.Option(
@@ -217,12 +216,12 @@ def check(
         values=_parse_pairs("--config", config),
         answers=answers,
         variables=tuple(pass_env or ()),
+        declared=declared,
     )
     reports = _parse_reports(report)
     threshold = Threshold(fail_level, severity, unknown_fails)
     surroundings = find_pull_request() if comment else None
-    files_of_costs = CostFiles(tuple(before or ()), declared) if cost else None
-    prices = Prices(load_catalog(overlay), files_of_costs)
+    prices = Prices(load_catalog(overlay), tuple(before or ()) if cost else None)
     try:
         central = read_central_opa(os.environ, opa_url)
         files = (waivers, baseline, policy_config)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate.catalog.catalog import Catalog
@@ -20,40 +17,28 @@ if TYPE_CHECKING:
     from tidegate.policy.stack_cost import StackCost
 
 _BEFORE = "a stack export, a JSON preview, or a capacity manifest"
-_DECLARED = "the folder of the stack's program, or a file of its manifest"
 _ANY = ("", "")
 
 
-@dataclass(frozen=True, slots=True)
-class CostFiles:
-    """What tells of costs besides what is checked.
-
-    Attributes:
-        before: Files that tell a stack before the change.
-        declared: The program's folder or the manifest, for input that does not show outputs.
-    """
-
-    before: tuple[str, ...] = ()
-    declared: Path | None = None
-
-
 def price_stacks(
-    seen: Sequence[Seen], files: CostFiles, catalog: Catalog
+    seen: Sequence[Seen], sources: Sequence[str], catalog: Catalog
 ) -> tuple[StackCost | None, ...]:
     """Return what the change of each stack costs; None for a stack that exports no manifest.
+
+    Args:
+        seen: The stacks after the change.
+        sources: Files that tell a stack before it, where its way in does not.
+        catalog: Where prices are looked up.
 
     Raises:
         InvalidInput: When a file is none of what it should be, or of no stack that is checked.
     """
     stacks = [(each.graph.stack.project, each.graph.stack.name) for each in seen]
-    before = _read_before(files.before, stacks)
+    before = _read_before(sources, stacks)
     costs: list[StackCost | None] = []
     for each, stack in zip(seen, stacks, strict=True):
-        manifest = each.graph.manifest
-        if manifest is None and files.declared is not None:
-            manifest = _read_declared(files.declared, stack)
         earlier = before.get(stack, before.get(_ANY, each.earlier))
-        costs.append(_price(stack, manifest, earlier, catalog))
+        costs.append(_price(stack, each.graph.manifest, earlier, catalog))
     return tuple(costs)
 
 
@@ -115,31 +100,3 @@ def _stack_of(states: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     if len(parts) < 3:
         return _ANY
     return parts[1], parts[0].removeprefix("urn:pulumi:")
-
-
-def _read_declared(path: Path, stack: tuple[str, str]) -> Mapping[str, Any]:
-    if path.is_dir():
-        manifest = _run_program(path, stack)
-    else:
-        document = read_document(str(path))
-        outputs = document if isinstance(document, Mapping) else {}
-        manifest = find_manifest({"capacity": outputs, **outputs})
-    if manifest is None:
-        raise refuse("tidegate check", "--declared", str(path), "tells no manifest", _DECLARED)
-    told = (manifest.get("project"), manifest.get("stack"))
-    if told != stack:
-        name = "/".join(map(str, told))
-        raise refuse("tidegate check", "--declared", name, "is of another stack", "/".join(stack))
-    return manifest
-
-
-def _run_program(folder: Path, stack: tuple[str, str]) -> Mapping[str, Any] | None:
-    from tidegate.engine.collecting import Settings, collect_program
-    from tidegate.engine.config import read_project
-    from tidegate.policy.collected import read_collected
-
-    project = read_project(folder.resolve())
-    if project.name != stack[0]:
-        raise refuse("tidegate check", "--declared", project.name, "is another project", stack[0])
-    document = collect_program(project, Settings(stack=stack[1]), os.environ)
-    return read_collected(f"program {project.name}", document).manifest

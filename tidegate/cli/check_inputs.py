@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from tidegate.cli.check_files import read_document, read_fixtures, read_text
 from tidegate.engine.collecting import Settings, collect_program
@@ -13,7 +15,7 @@ from tidegate.policy.collected import read_collected
 from tidegate.policy.earlier import Earlier
 from tidegate.policy.event_log import read_event_log
 from tidegate.policy.export import read_export
-from tidegate.policy.graph import ResourceGraph
+from tidegate.policy.graph import ResourceGraph, StackFacts, find_manifest
 from tidegate.policy.preview import read_preview
 from tidegate.vocabulary.problems import refuse
 
@@ -54,6 +56,7 @@ class Ways:
         values: Configuration of the program over its files'.
         answers: A file of answers from outside.
         variables: Names of environment variables that the program may see.
+        declared: The program's folder or the manifest, for a way in that shows no outputs.
     """
 
     program: Path | None = None
@@ -65,6 +68,7 @@ class Ways:
     values: dict[str, str] = field(default_factory=dict)
     answers: Path | None = None
     variables: tuple[str, ...] = ()
+    declared: Path | None = None
 
 
 def read_stacks(ways: Ways) -> tuple[Seen, ...]:
@@ -80,14 +84,47 @@ def read_stacks(ways: Ways) -> tuple[Seen, ...]:
     if ways.stacks and named not in ([], ["program"]):
         reason = f"was given with --{named[0]}, which is of one stack already"
         raise refuse("tidegate check", "--stack", ", ".join(ways.stacks), reason, "--program")
+    if named in ([], ["program"]):
+        if ways.declared is not None:
+            reason = "is for what shows no outputs; a program shows its own"
+            raise refuse("tidegate check", "--declared", str(ways.declared), reason, "--preview")
+        return _see_program(ways)
+    seen = _see_file(ways)
+    if ways.declared is None or seen.graph.manifest is not None:
+        return (seen,)
+    manifest = _read_declared(ways.declared, seen.graph.stack, ways)
+    return (replace(seen, graph=replace(seen.graph, manifest=manifest)),)
+
+
+def _see_file(ways: Ways) -> Seen:
     if ways.preview:
-        return (_see_preview(ways.preview, ways.environment),)
-    if ways.export:
-        graph = read_export(ways.export, read_document(ways.export), ways.environment)
-        return (Seen(f"export {ways.export}", graph),)
+        return _see_preview(ways.preview, ways.environment)
     if ways.events:
-        return (_see_events(ways.events, ways.environment),)
-    return _see_program(ways)
+        return _see_events(ways.events, ways.environment)
+    source = ways.export or ""
+    return Seen(f"export {source}", read_export(source, read_document(source), ways.environment))
+
+
+def _read_declared(path: Path, stack: StackFacts, ways: Ways) -> Mapping[str, Any]:
+    """Return the manifest of a stack from its program or a file of it."""
+    where = ("tidegate check", "--declared")
+    if path.is_dir():
+        project = read_project(path.resolve())
+        if project.name != stack.project:
+            raise refuse(*where, project.name, "is another project", stack.project)
+        manifest = _see_stack(project, stack.name, ways).graph.manifest
+    else:
+        document = read_document(str(path))
+        outputs = document if isinstance(document, Mapping) else {}
+        manifest = find_manifest({"capacity": outputs, **outputs})
+    if manifest is None:
+        expected = "the folder of the stack's program, or a file of its capacity manifest"
+        raise refuse(*where, str(path), "tells no manifest", expected)
+    told = (str(manifest.get("project")), str(manifest.get("stack")))
+    if told != (stack.project, stack.name):
+        expected = f"{stack.project}/{stack.name}"
+        raise refuse(*where, "/".join(told), "is of another stack", expected)
+    return manifest
 
 
 def _see_preview(source: str, environment: str) -> Seen:

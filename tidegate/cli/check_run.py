@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tidegate import __version__
 from tidegate.catalog.catalog import Catalog
-from tidegate.cli.check_costs import CostFiles, price_stacks
+from tidegate.cli.check_costs import price_stacks
 from tidegate.cli.check_inputs import Seen
 from tidegate.opa.central import CentralOpa
 from tidegate.opa.opening import open_rule_engine
@@ -44,11 +44,11 @@ class Prices:
 
     Attributes:
         catalog: Where prices are looked up, by rules and for costs alike.
-        files: What tells of costs besides what is checked; None where nobody wants them.
+        before: Files that tell a stack before the change; None where nobody wants costs.
     """
 
     catalog: Catalog
-    files: CostFiles | None = None
+    before: tuple[str, ...] | None = None
 
 
 def run_check(
@@ -80,7 +80,7 @@ def run_check(
     review = review_all(judgements, [each.graph for each in seen], terms)
     if all(each.is_whole for each in seen):
         _refuse_for_nothing(review.for_nothing)
-    costs = () if prices.files is None else price_stacks(seen, prices.files, prices.catalog)
+    costs = () if prices.before is None else price_stacks(seen, prices.before, prices.catalog)
     report = CheckReport(judgements, rules, review, __version__, folder, terms.today, costs)
     return Checked(report, tuple(verdict for said in verdicts for verdict in said))
 

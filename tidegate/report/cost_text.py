@@ -102,5 +102,6 @@ def _table(title: str, rows: Sequence[CostRow]) -> list[str]:
 
 
 def _row(row: CostRow, *, strong: bool = False) -> str:
-    cells = [plain_text(cell) for cell in (row.name, *row.cells)]
+    name = f"{row.group}: {row.name}" if row.group.startswith("by ") else row.name
+    cells = [plain_text(cell) for cell in (name, *row.cells)]
     return f"| {' | '.join(f'**{cell}**' if strong else cell for cell in cells)} |"
