@@ -139,7 +139,8 @@ def _explain_optimum(review: CommitmentReview) -> Explanation:
         )
     formula = (
         "the quantities for which Σ quantity × price × hours + Σ uncovered use × price is least "
-        "(linear program, HiGHS); whole machines and cents; replayed in each cloud's order"
+        "(linear program, HiGHS), machines in whole numbers and amounts in cents; replayed in "
+        "each cloud's order; the bound is the program's without whole numbers"
     )
     title = "the past, with the portfolio that would have cost least"
     return _build(review, "past.optimum", title, formula, values, review.usage.rows)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tidegate.report.plots import (
@@ -64,6 +64,8 @@ def test_bars_of_losses_and_gains_stand_on_both_sides_of_zero():
 
 
 @given(st.lists(amounts, min_size=1, max_size=40))
+@example([5e-324])
+@example([0.0])
 def test_every_point_of_every_line_is_inside_of_the_drawing(values):
     svg = ET.fromstring(draw_lines("p", "t", "d", [Series("", values)], []))
     (line,) = svg.iter("polyline")
