@@ -21,6 +21,7 @@ GROUPS: dict[str, str] = {
     "place": "tidegate.cli.place",
     "policies": "tidegate.cli.policies",
     "review": "tidegate.cli.review",
+    "rules": "tidegate.cli.rules",
     "up": "tidegate.cli.up",
     "waive": "tidegate.cli.waive",
 }

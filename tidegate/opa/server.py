@@ -172,6 +172,7 @@ def _spawn(
         "--optimize-store-for-read-speed",
         "--ignore=*_test.rego",
         "--ignore=*.md",
+        "--ignore=*.yaml",
         *map(str, sources),
     ]
     # No standard stream is shared: the engine reads the pack's own, and would wait for OPA's.
