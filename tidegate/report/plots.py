@@ -67,7 +67,9 @@ def draw_lines(
     everything += [*band.low, *band.high] if band else []
     length = max([each.start + len(each.values) for each in series] or [1])
     length = max(length, band.start + len(band.high) if band else 0)
-    scale = _Scale(min([0.0, *everything]), max([0.0, *everything]), max(length - 1, 1))
+    low = min([0.0, *everything])
+    high = low + _span(low, max([0.0, *everything]))
+    scale = _Scale(low, high, max(length - 1, 1))
     parts = [*_axis(scale), *(_mark(scale, at, text) for at, text in marks)]
     if band:
         upper = _points(scale, band.high, band.start)
@@ -140,7 +142,7 @@ class _Scale:
         return LEFT + position / self.last * (WIDTH - LEFT - RIGHT)
 
     def y(self, value: float) -> float:
-        return TOP + (self.high - value) / _span(self.low, self.high) * (HEIGHT - TOP - BOTTOM)
+        return TOP + (self.high - value) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM)
 
 
 def _axis(scale: _Scale) -> Iterator[str]:

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tidegate.report.plots import (
+    BOTTOM,
     HEIGHT,
     LEFT,
     RIGHT,
@@ -33,6 +34,12 @@ def test_lines_run_from_edge_to_edge_with_more_above_less():
     found = points(line)
     assert (found[0][0], found[-1][0]) == (LEFT, WIDTH - RIGHT)
     assert found[0][1] > found[1][1] > found[2][1]
+
+
+def test_nothing_at_all_is_drawn_at_the_bottom():
+    svg = ET.fromstring(draw_lines("p", "t", "d", [Series("", [0, 0])], []))
+    (line,) = svg.iter("polyline")
+    assert {y for _, y in points(line)} == {HEIGHT - BOTTOM}
 
 
 def test_the_interval_goes_up_one_side_and_down_the_other():
