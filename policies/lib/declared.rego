@@ -14,6 +14,7 @@ label(resource, key) := value if {
 	value := labels.value_of(resource, _accepted(key))
 } else := sort([value |
 	some spelt, value in resource.properties.metadata.labels
+	is_string(spelt) # some programs write a list
 	_plain(spelt) in _accepted(key)
 	is_string(value)
 ])[0]

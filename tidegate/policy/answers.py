@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tidegate.policy.graph import ResourceGraph
@@ -39,6 +39,11 @@ def parse_verdicts(
     """
     by_path = {rule.path: rule for rule in rules.rules}
     verdicts = [_parse_verdict(raw, by_path, graph, levels or {}) for raw in answer]
+    return order_verdicts(verdicts)
+
+
+def order_verdicts(verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
+    """Return verdicts in the one order in which they are always told."""
     return tuple(sorted(verdicts, key=_order))
 
 

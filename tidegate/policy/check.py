@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from tidegate.catalog.catalog import Catalog
-from tidegate.policy.answers import parse_verdicts
-from tidegate.policy.document import build_question, build_shared
+from tidegate.policy.answers import order_verdicts, parse_verdicts
+from tidegate.policy.document import build_shared
 from tidegate.policy.graph import (
     STACK_TYPE,
     Resource,
@@ -19,6 +19,7 @@ from tidegate.policy.graph import (
 from tidegate.policy.label_sites import LAUNCH_TEMPLATE_TYPE
 from tidegate.policy.levels import decide_levels
 from tidegate.policy.parameters import build_parameters
+from tidegate.policy.portions import build_questions
 from tidegate.policy.remedy import LABELS_RULE, MissingLabels, find_missing_labels
 from tidegate.policy.rule_set import RuleSet
 from tidegate.policy.values import decode_value
@@ -115,11 +116,16 @@ class StackCheck:
     def judge_graph(self, graph: ResourceGraph) -> tuple[Verdict, ...]:
         """Return every verdict on a stack that is known as a whole, passes included.
 
-        One query: what rules say of one resource alone they say here too.
+        What rules say of one resource alone they say here too.
         """
-        document = build_question(graph, self._shared, catalog=self._catalog, date=self._date)
-        answer = tuple(self._engine.evaluate(document))
-        return parse_verdicts(answer, self._rules, graph, self._levels)
+        questions = build_questions(graph, self._rules, self._shared, self._catalog, self._date)
+        return order_verdicts(
+            verdict
+            for question in questions
+            for verdict in parse_verdicts(
+                tuple(self._engine.evaluate(question)), self._rules, graph, self._levels
+            )
+        )
 
     def _with_inputs(self, shown: Resource) -> Resource:
         identifiers = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from tidegate.catalog.catalog import Catalog
@@ -19,6 +19,7 @@ SHARED_KEYS: Final = (
     "labelKeys",
     "labelSpellings",
     "labelAliases",
+    "others",
 )
 """What is the same in every document of a check."""
 
@@ -68,12 +69,23 @@ def build_question(
     *,
     catalog: Catalog | None = None,
     date: str = "",
+    resources: Iterable[Resource] | None = None,
 ) -> dict[str, Any]:
-    """Return the rules' input for a graph around what `build_shared` gave."""
+    """Return the rules' input for a graph around what `build_shared` gave.
+
+    Args:
+        graph: What is judged.
+        shared: What `build_shared` gave.
+        table: Where each resource type carries labels.
+        catalog: Where prices are looked up; without one, no price is known.
+        date: Today in ISO 8601.
+        resources: Those of the graph that the question is about; all, where it is not said.
+    """
     stack = graph.stack
+    asked = graph.resources if resources is None else resources
 
     def build(resource: Resource) -> dict[str, Any]:
-        return _resource_document(resource, graph, table, catalog)
+        return build_resource(resource, graph, table, catalog)
 
     return {
         "stack": {
@@ -86,16 +98,17 @@ def build_question(
         "manifest": graph.manifest,
         **shared,
         "context": [build(resource) for resource in graph.context],
-        "resources": [build(resource) for resource in graph.resources],
+        "resources": [build(resource) for resource in asked],
     }
 
 
-def _resource_document(
+def build_resource(
     resource: Resource,
     graph: ResourceGraph,
-    table: Mapping[str, tuple[Carrier, ...]],
-    catalog: Catalog | None,
+    table: Mapping[str, tuple[Carrier, ...]] = LABEL_TABLE,
+    catalog: Catalog | None = None,
 ) -> dict[str, Any]:
+    """Return one resource as rules read it."""
     sites = build_label_sites(resource, graph, table)
     facts = build_facts(resource)
     price_machines(resource.cloud, facts, catalog)

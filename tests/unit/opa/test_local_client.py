@@ -13,6 +13,7 @@ import requests
 from tidegate.opa.local_client import LocalClient, Shared, find_shared_keys
 from tidegate.opa.program import find_opa
 from tidegate.opa.server import OpaServer
+from tidegate.policy.document import SHARED_KEYS
 
 PACK = Path(__file__).resolve().parents[3] / "policies"
 SHARED_MODULE = (PACK / "lib" / "shared.rego").read_text()
@@ -76,7 +77,7 @@ def test_what_a_question_no_longer_has_is_taken_away(server):
         ("# reads input.parameters\nx := input.date", set()),
         (
             "x := object.get(input, key, 0)",
-            {"parameters", "labelKeys", "labelSpellings", "labelAliases", "storageClasses"},
+            set(SHARED_KEYS),
         ),
     ],
 )
@@ -84,12 +85,11 @@ def test_what_a_rule_reads_from_its_question_goes_with_it(tmp_path, module, kept
     (tmp_path / "a.rego").write_text(f"package a\n\n{module}\n")
     (tmp_path / "a_test.rego").write_text("package a_test\n\nx := 1 with input as {}\n")
     (tmp_path / "shared.rego").write_text(SHARED_MODULE)
-    everything = {"parameters", "labelKeys", "labelSpellings", "labelAliases", "storageClasses"}
-    assert find_shared_keys([tmp_path]) == everything - kept
+    assert find_shared_keys([tmp_path]) == {*SHARED_KEYS} - kept
 
 
 def test_no_rule_of_the_pack_takes_the_shared_part_with_every_question():
-    assert len(find_shared_keys([PACK / "lib", PACK / "rules"])) == 5
+    assert find_shared_keys([PACK / "lib", PACK / "rules"]) == {*SHARED_KEYS}
 
 
 def test_a_refusal_carries_opas_words(server):

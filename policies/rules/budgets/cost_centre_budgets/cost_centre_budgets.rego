@@ -7,6 +7,7 @@
 #   id: TG-BGT-001
 #   severity: medium
 #   level: advisory
+#   scope: stack
 #   remediation: >-
 #     Declare a budget that filters by the cost centre, or name the cost centre in the
 #     rule's parameters if its budget stands elsewhere.

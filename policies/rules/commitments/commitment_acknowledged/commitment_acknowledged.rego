@@ -7,6 +7,7 @@
 #   id: TG-CMT-001
 #   severity: critical
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Declare it as CommittedCapacity with an acknowledgement, set the label acknowledged-
 #     by, or name it and who answers for it in the rule's parameters.

@@ -7,6 +7,7 @@
 #   id: TG-CMT-006
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Choose a shorter term, or raise what the environment allows.
 #   docs: policies/rules/commitments/commitment_term/README.md

@@ -6,6 +6,7 @@
 #   id: TG-CMT-004
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Switch automatic renewal off, or name the commitment and who approved its renewal in
 #     the rule's parameters.

@@ -6,6 +6,7 @@
 #   id: TG-IDL-002
 #   severity: medium
 #   level: advisory
+#   scope: resource
 #   remediation: >-
 #     Shorten the time after which idle replicas or nodes are removed.
 #   docs: policies/rules/idle/idle_scale_down/README.md

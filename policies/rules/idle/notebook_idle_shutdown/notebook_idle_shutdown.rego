@@ -7,6 +7,7 @@
 #   id: TG-IDL-001
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Set an idle shutdown within the limit of the environment.
 #   docs: policies/rules/idle/notebook_idle_shutdown/README.md

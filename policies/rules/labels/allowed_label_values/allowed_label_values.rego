@@ -7,6 +7,7 @@
 #   id: TG-LBL-002
 #   severity: medium
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Use one of the allowed values, or add the new one to the rule's parameters.
 #   docs: policies/rules/labels/allowed_label_values/README.md

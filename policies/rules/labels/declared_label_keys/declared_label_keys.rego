@@ -7,6 +7,7 @@
 #   id: TG-LBL-003
 #   severity: medium
 #   level: advisory
+#   scope: resource
 #   remediation: >-
 #     Keep parameters of runs in the tracker, or declare the key in the rule's parameters.
 #   docs: policies/rules/labels/declared_label_keys/README.md

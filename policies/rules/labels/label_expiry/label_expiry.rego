@@ -7,6 +7,7 @@
 #   id: TG-LBL-005
 #   severity: low
 #   level: advisory
+#   scope: resource
 #   remediation: >-
 #     Delete the resource, or move its expiry to a later day.
 #   docs: policies/rules/labels/label_expiry/README.md

@@ -8,6 +8,7 @@
 #   id: TG-LBL-001
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Add the missing keys where the message says, or to the provider's default labels where they
 #     reach; give every key one spelling.

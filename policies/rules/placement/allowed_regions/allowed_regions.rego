@@ -7,6 +7,7 @@
 #   id: TG-PLC-001
 #   severity: medium
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Move the resource to an allowed region, or allow its region.
 #   docs: policies/rules/placement/allowed_regions/README.md

@@ -7,6 +7,7 @@
 #   id: TG-PLC-003
 #   severity: medium
 #   level: advisory
+#   scope: stack
 #   remediation: >-
 #     Move the compute to its dataset, or keep a copy of the dataset where it is read.
 #   docs: policies/rules/placement/data_gravity/README.md

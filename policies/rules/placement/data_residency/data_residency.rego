@@ -6,6 +6,7 @@
 #   id: TG-PLC-002
 #   severity: critical
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Move the resource to a region that its data may lie in, or correct its data-class.
 #   docs: policies/rules/placement/data_residency/README.md

@@ -7,6 +7,7 @@
 #   id: TG-SCL-002
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Set the minimum to 0; or declare the service level that needs the floor and its owner;
 #     or name the commitment that pays for it.

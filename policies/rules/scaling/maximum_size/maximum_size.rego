@@ -7,6 +7,7 @@
 #   id: TG-SCL-003
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Set a maximum that the environment allows, or raise the limit of the environment.
 #   docs: policies/rules/scaling/maximum_size/README.md

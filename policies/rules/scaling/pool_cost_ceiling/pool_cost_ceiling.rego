@@ -7,6 +7,7 @@
 #   id: TG-SCL-004
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Lower the maximum, choose cheaper machines, or raise the environment's ceiling.
 #   docs: policies/rules/scaling/pool_cost_ceiling/README.md

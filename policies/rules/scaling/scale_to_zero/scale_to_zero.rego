@@ -7,6 +7,7 @@
 #   id: TG-SCL-001
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Set the minimum to 0 and let updates ignore the running size; or name the commitment that
 #     the floor consumes; or declare the service level that needs the floor, and its owner.

@@ -7,6 +7,7 @@
 #   id: TG-SCL-005
 #   severity: high
 #   level: mandatory
+#   scope: stack
 #   remediation: >-
 #     Lower maxima, or raise the ceiling with whoever pays for it.
 #   docs: policies/rules/scaling/stack_cost_ceiling/README.md

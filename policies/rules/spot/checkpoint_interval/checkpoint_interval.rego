@@ -7,6 +7,7 @@
 #   id: TG-SPT-003
 #   severity: medium
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Declare the interval by the label checkpoint-interval-seconds, or in the pool's
 #     component.

@@ -7,6 +7,7 @@
 #   id: TG-SPT-002
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Buy the pool on demand or reserve it; or say by the label interruption-tolerance that
 #     it is tolerant.

@@ -6,6 +6,7 @@
 #   id: TG-SPT-001
 #   severity: medium
 #   level: advisory
+#   scope: resource
 #   remediation: >-
 #     Buy the pool as spot and declare how often its work is checkpointed; or say by the
 #     label interruption-tolerance that it is intolerant.

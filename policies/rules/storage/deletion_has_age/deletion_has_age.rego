@@ -7,6 +7,7 @@
 #   id: TG-STO-004
 #   severity: critical
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Give the deletion an age of at least one day.
 #   docs: policies/rules/storage/deletion_has_age/README.md

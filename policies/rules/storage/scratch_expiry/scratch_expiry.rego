@@ -6,6 +6,7 @@
 #   id: TG-STO-002
 #   severity: medium
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Delete current objects of the whole bucket after at most the allowed days.
 #   docs: policies/rules/storage/scratch_expiry/README.md

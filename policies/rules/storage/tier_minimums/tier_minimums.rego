@@ -6,6 +6,7 @@
 #   id: TG-STO-003
 #   severity: low
 #   level: advisory
+#   scope: resource
 #   remediation: >-
 #     Move later, expire later, or leave that class out.
 #   docs: policies/rules/storage/tier_minimums/README.md

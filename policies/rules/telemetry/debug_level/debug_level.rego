@@ -7,6 +7,7 @@
 #   id: TG-TEL-004
 #   severity: medium
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Set the level to info or higher.
 #   docs: policies/rules/telemetry/debug_level/README.md

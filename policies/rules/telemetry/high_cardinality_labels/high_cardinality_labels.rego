@@ -7,6 +7,7 @@
 #   id: TG-TEL-003
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Drop the label from the metric; put it into logs or traces, which are found by it.
 #   docs: policies/rules/telemetry/high_cardinality_labels/README.md

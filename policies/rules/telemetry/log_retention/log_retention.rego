@@ -7,6 +7,7 @@
 #   id: TG-TEL-001
 #   severity: medium
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Set a retention between the floor and the ceiling, or say by the label telemetry-class what
 #     the stream holds.

@@ -7,6 +7,7 @@
 #   id: TG-TEL-002
 #   severity: medium
 #   level: mandatory
+#   scope: stack
 #   remediation: >-
 #     Sample or exclude what nobody reads, or raise the environment's budget.
 #   docs: policies/rules/telemetry/telemetry_volume/README.md
