@@ -50,7 +50,9 @@ _Program = "How a program is run"
 _Costs = "What it costs"
 
 
-@app.command(epilog="Example: tidegate check --program infra --stack prod --format sarif")
+@app.command(
+    epilog="Example: tidegate check --program infra --stack prod --before state.json --comment"
+)
 def check(
     program: Annotated[
         Path | None,
