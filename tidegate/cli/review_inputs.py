@@ -16,6 +16,7 @@ from typing import TextIO, cast
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.instruments import InstrumentOffer
 from tidegate.cli.local_pulumi import LOCAL_PASSPHRASE, backend_url, home_directory
+from tidegate.engine.isolation import state_directory
 from tidegate.engine.stack import PulumiFailed, StackRunner
 from tidegate.engine.toolchain import find_toolchain
 from tidegate.manifest.bindings import read_bound_commitments
@@ -152,14 +153,14 @@ def build_reader(backend: Backend) -> StackRunner:
     root = backend.project.resolve()
     state_dir = root / ".tidegate"
     local = backend_url(state_dir)
-    is_local = backend.url in ("", local)
+    is_local = not backend.url or state_directory(backend.url) == state_directory(local)
     if is_local and not (state_dir / "pulumi" / "state").is_dir():
         expected = "`tidegate up` first, or --backend for stacks of your own"
         raise refuse(COMMAND, "--backend", None, f"{root} has no local stacks", expected)
     return StackRunner(
         root,
         home_directory(state_dir) if is_local else _pulumi_home(),
-        backend.url or local,
+        local if is_local else backend.url,
         dict(os.environ),
         find_toolchain(root),
         passphrase=LOCAL_PASSPHRASE if is_local else None,

@@ -32,7 +32,7 @@ def explain(review: CommitmentReview, wanted: str) -> Explanation:
     if wanted not in builders:
         guess = nearest(wanted, builders)
         hint = f" (did you mean {guess!r}?)" if guess else ""
-        expected = "an id that the review shows; `tidegate review explain --list` lists them"
+        expected = "an id that the review shows; `tidegate review explain` without one lists them"
         raise refuse("commitment review", "id", wanted, f"is not in this review{hint}", expected)
     return builders[wanted]()
 
