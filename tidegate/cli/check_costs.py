@@ -9,7 +9,8 @@ from tidegate.catalog.catalog import Catalog
 from tidegate.cli.check_files import read_document
 from tidegate.cli.check_inputs import Seen
 from tidegate.policy.earlier import Earlier, is_stack, read_earlier
-from tidegate.policy.graph import STACK_TYPE, find_manifest
+from tidegate.policy.facts.capacity import has_machines
+from tidegate.policy.graph import STACK_TYPE, ResourceGraph, find_manifest, normalize_type
 from tidegate.vocabulary.problems import refuse
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _ANY = ("", "")
 def price_stacks(
     seen: Sequence[Seen], sources: Sequence[str], catalog: Catalog
 ) -> tuple[StackCost | None, ...]:
-    """Return what the change of each stack costs; None for a stack that exports no manifest.
+    """Return what the change of each stack costs; None for a stack of which nothing is priced.
 
     Args:
         seen: The stacks after the change.
@@ -38,21 +39,27 @@ def price_stacks(
     costs: list[StackCost | None] = []
     for each, stack in zip(seen, stacks, strict=True):
         earlier = before.get(stack, before.get(_ANY, each.earlier))
-        costs.append(_price(stack, each.graph.manifest, earlier, catalog))
+        costs.append(_price(stack, each.graph, earlier, catalog))
     return tuple(costs)
 
 
 def _price(
-    stack: tuple[str, str],
-    manifest: Mapping[str, Any] | None,
-    earlier: Earlier | None,
-    catalog: Catalog,
+    stack: tuple[str, str], graph: ResourceGraph, earlier: Earlier | None, catalog: Catalog
 ) -> StackCost | None:
-    if manifest is None and (earlier is None or earlier.manifest is None):
-        return None
-    from tidegate.policy.stack_cost import build_stack_cost
+    if graph.manifest is not None or (earlier is not None and earlier.manifest is not None):
+        from tidegate.policy.stack_cost import build_stack_cost
 
-    return build_stack_cost("/".join(stack), manifest, earlier, catalog)
+        return build_stack_cost("/".join(stack), graph.manifest, earlier, catalog)
+    old = () if earlier is None else earlier.states
+    types = {
+        *(each.type for each in graph.resources),
+        *(normalize_type(str(state.get("type"))) for state in old),
+    }
+    if not any(has_machines(type_) for type_ in types):
+        return None
+    from tidegate.policy.machine_costs import build_machine_cost
+
+    return build_machine_cost(graph, earlier, catalog)
 
 
 def _read_before(
@@ -81,13 +88,15 @@ def _read_state(source: str, document: Any) -> tuple[tuple[str, str], Earlier]:
             state for state in deployment.get("resources") or [] if isinstance(state, Mapping)
         ]
         stack = next((state for state in states if state.get("type") == STACK_TYPE), None)
-        return _stack_of(states), read_earlier(stack)
+        return _stack_of(states), read_earlier(stack, states)
     if "changeSummary" in document:
         steps = [step for step in document.get("steps") or [] if isinstance(step, Mapping)]
         root = next((step for step in steps if is_stack(str(step.get("urn")))), None)
         if root is None:
             raise refuse(source, "steps", None, "shows no step of the stack itself", _BEFORE)
-        return _stack_of([root]), read_earlier(root.get("oldState"))
+        olds = [step.get("oldState") for step in steps]
+        config = document.get("config") or {}
+        return _stack_of([root]), read_earlier(root.get("oldState"), olds, config)
     manifest = find_manifest({"capacity": document, **document})
     if manifest is None:
         raise refuse(source, "", None, "tells no state of a stack", _BEFORE)

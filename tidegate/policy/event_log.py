@@ -123,11 +123,16 @@ def _take_step(
 
 
 def _find_earlier(phase: Sequence[Mapping[str, Any]]) -> Earlier | None:
-    for event in phase:
-        metadata = _mapping(_mapping(event.get("resourcePreEvent")).get("metadata"))
-        if is_stack(str(metadata.get("urn"))):
-            return read_earlier(metadata.get("old"))
-    return None
+    steps = [
+        _mapping(_mapping(event["resourcePreEvent"]).get("metadata"))
+        for event in phase
+        if "resourcePreEvent" in event
+    ]
+    stack = next((step for step in steps if is_stack(str(step.get("urn")))), None)
+    if stack is None:
+        return None
+    config = _mapping(_mapping(phase[0]["preludeEvent"]).get("config"))
+    return read_earlier(stack.get("old"), [step.get("old") for step in steps], config)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -69,7 +69,8 @@ def read_preview(where: str, document: object, environment: str = "") -> Preview
         complete=hidden == 0,
     )
     stacks = [step for step in steps if is_stack(step["urn"])]
-    earlier = read_earlier(stacks[0].get("oldState")) if stacks else None
+    olds = [step.get("oldState") for step in steps]
+    earlier = read_earlier(stacks[0].get("oldState"), olds, config) if stacks else None
     return Preview(graph, hidden, earlier)
 
 

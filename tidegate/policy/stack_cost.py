@@ -29,10 +29,12 @@ class StackCost:
     Attributes:
         difference: Cost before and after; None where the cost after is not known.
         reason: Why there is no difference, or nothing to compare with; "" where all is known.
+        notes: What else a reader must know of the figures.
     """
 
     difference: CostDifference | None
     reason: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def build_stack_cost(

@@ -38,6 +38,7 @@ def dump_cost(cost: StackCost) -> dict[str, Any]:
         "byCapacityType": _grouped(difference.by_capacity_type(), shown),
         "byKind": _grouped(difference.by_kind(), shown),
         "lines": [_line(line, shown) for line in difference.lines],
+        "notes": list(cost.notes),
         "unknown": [
             {
                 "side": each.side,

@@ -63,7 +63,7 @@ def _not_known(cost: StackCost) -> str:
 def _say_rest(cost: StackCost, difference: CostDifference) -> list[str]:
     said = [say_remainder(difference), *(say_unknown(each) for each in difference.unknown)]
     said += [f"no change is shown: {cost.reason}" if cost.reason else "", say_prices(difference)]
-    return [each for each in said if each]
+    return [each for each in (*said, *cost.notes) if each]
 
 
 def _align(rows: Sequence[CostRow]) -> list[str]:

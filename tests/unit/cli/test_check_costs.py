@@ -168,3 +168,23 @@ def test_a_program_needs_nothing_behind_it(program, written, tidegate):
     path = written("a.json", AFTER)
     code, _, err = tidegate("check", "--program", program, "--declared", path)
     assert (code, "a program shows its own" in err) == (2, True)
+
+
+def test_machines_of_plain_resources_are_priced_where_there_is_no_manifest(written, cost_of):
+    urn = "urn:pulumi:prod::vision::aws:ec2/instance:Instance::box"
+    kind = {"urn": urn, "type": "aws:ec2/instance:Instance", "custom": True}
+
+    def box(name):
+        return {**kind, "inputs": {"instanceType": name, "tags": changes.LABELS}}
+
+    stack = {"urn": changes.STACK, "type": "pulumi:pulumi:Stack"}
+    steps = [
+        {"op": "same", "urn": changes.STACK, "oldState": stack, "newState": stack},
+        {"op": "update", "urn": urn, "oldState": box("g6.xlarge"), "newState": box("g6.2xlarge")},
+    ]
+    document = {"config": {"aws:region": "us-east-1"}, "steps": steps, "changeSummary": {}}
+    cost = cost_of("--preview", written("plain.json", document))
+    (line,) = cost["lines"]
+    assert (line["id"], line["changed"], cost["compared"]) == ("Instance box", True, True)
+    assert Decimal(line["change"]["expected"]) > 0
+    assert "only machines are priced" in cost["notes"][0]
