@@ -29,8 +29,8 @@ _parameters := shared.parameters["TG-BGT-001"]
 
 _spellings := labels.spellings("cost-center", shared.labelAliases)
 
-# Cost centres of what a stack bills, each with the first resource that carries it.
-_billed[centre] contains resource.urn if {
+# Cost centres of what a stack bills. A set of sets would take a quadratic time to fill.
+_billed contains centre if {
 	some resource in input.resources
 	resource.cloud != ""
 	centre := labels.value_of(resource, _spellings)
@@ -57,12 +57,11 @@ _may_be_watched if {
 
 verdicts contains verdict if {
 	input.complete
-	some centre, urns in _billed
-	resource := [each | some each in input.resources; each.urn in urns][0]
-	verdict := _judge(resource, centre)
+	some centre in _billed
+	verdict := _judge(centre)
 }
 
-_judge(_, centre) := say.pass(declared.stack, {"found": centre}) if {
+_judge(centre) := say.pass(declared.stack, {"found": centre}) if {
 	_is_watched(centre)
 } else := say.unknown(declared.stack, {
 	"message": sprintf("whether a budget watches the cost centre %s is not known yet", [centre]),
