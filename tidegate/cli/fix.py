@@ -30,7 +30,7 @@ from tidegate.cli.ways_options import (
     open_pack,
     parse_pairs,
 )
-from tidegate.engine.config import Project, read_project
+from tidegate.engine.config import Project, read_project, require_stack_config
 from tidegate.engine.program_config import read_program_config
 from tidegate.opa.central import CentralOpa, read_central_opa
 from tidegate.opa.opening import open_rule_engine
@@ -102,7 +102,9 @@ def fix(
     """Add missing cost labels where the stack's own labels give them, as default labels.
 
     Shows the change of the stack's configuration, and makes it only with --write. What cannot be
-    mended is listed with its reason; nobody is invented. Exit code 0 when nothing mandatory fails
+    mended is listed with its reason; nobody is invented.
+
+    Exit code 0 when nothing mandatory fails
     any more, 1 when it does or the change is not written, 2 when nothing could be judged.
     """
     folder, rules = open_pack(pack)
@@ -118,6 +120,8 @@ def fix(
     configuration = read_rule_configuration(policy_config, rules)
     allowed = read_waivers(waivers, program or Path(), rules)
     project = read_project((program or Path()).resolve())
+    for name in ways.stacks if project.stacks() else ():
+        require_stack_config(project, name)
     try:
         central = read_central_opa(os.environ, opa_url)
         seen = read_stacks(ways)

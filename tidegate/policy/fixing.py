@@ -113,22 +113,29 @@ def _plan_one(
         given = tuple(key for key in each.keys if key in own)
         if absent:
             reason = f"the stack's own labels do not give {', '.join(absent)}; nothing is invented"
-            yield Left(verdict, absent, reason, "them among the stack's labels, or in the program")
+            place = f"{graph.stack.project}:labels of the stack's configuration"
+            yield Left(verdict, absent, reason, f"them in {place}, or in the program")
         obstacle = _find_obstacle(resource, each, given)
         if given and obstacle:
             yield Left(verdict, given, *obstacle)
         elif given and resource.cloud is not None:
-            yield from _add_defaults(verdict, each, own, additions.setdefault(resource.cloud, {}))
+            yield from _add_defaults(verdict, each, own, additions, resource.cloud)
 
 
 def _add_defaults(
-    verdict: Verdict, missing: MissingLabels, own: Mapping[str, str], labels: dict[str, str]
+    verdict: Verdict,
+    missing: MissingLabels,
+    own: Mapping[str, str],
+    additions: dict[Cloud, dict[str, str]],
+    cloud: Cloud,
 ) -> Iterable[Left]:
     """Add what is given to default labels, and return what they would not reach."""
     empty = [key for key, spelt in missing.keys.items() if spelt in missing.site.labels]
-    labels.update(
-        {spelt: own[key] for key, spelt in missing.keys.items() if key in own and key not in empty}
-    )
+    labels = {
+        spelt: own[key] for key, spelt in missing.keys.items() if key in own and key not in empty
+    }
+    if labels:
+        additions.setdefault(cloud, {}).update(labels)
     for key in empty:
         reason = f"{key} stands there with an empty value, which goes before default labels"
         yield Left(verdict, (key,), reason, f"{key} in the program, at {missing.site.property}")

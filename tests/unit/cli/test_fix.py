@@ -146,6 +146,7 @@ def test_a_file_that_cannot_be_added_to_ends_with_2(tidegate, project, three_rul
     [
         (("--stack", "prod", "--opa-url", "http://127.0.0.1:1"), "cannot be reached"),
         (("--config", "x"), "is no pair"),
+        (("--stack", "prd"), "there is no Pulumi.prd.yaml; expected 'prod'"),
         (("--pack", "/nowhere"), "is no policy pack"),
         (("--program", "/nowhere"), "there is no such file"),
     ],

@@ -92,6 +92,11 @@ def test_an_empty_value_in_the_program_goes_before_default_labels():
     assert [keys for keys, _ in left] == [("owner",)]
 
 
+def test_an_empty_value_alone_adds_nothing():
+    additions, left = plan(BUCKET, {"tags": {"owner": " ", "cost-center": "c"}}, OWN)
+    assert (additions, [keys for keys, _ in left]) == ({}, [("owner",)])
+
+
 @pytest.mark.parametrize(
     ("others", "reason"),
     [
