@@ -22,6 +22,12 @@ from tidegate.vocabulary.problems import refuse
 DEFAULT_STACK = "dev"
 """What a program believes to be where it has no stack file and nobody names a stack."""
 
+_COMPONENTS = "tidegate:index:"
+NOT_DECLARED = (
+    "the stack exports a capacity manifest that what was read does not show: rules that read it "
+    "judged without it; name the program or the manifest by --declared"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -90,10 +96,21 @@ def read_stacks(ways: Ways) -> tuple[Seen, ...]:
             raise refuse("tidegate check", "--declared", str(ways.declared), reason, "--preview")
         return _see_program(ways)
     seen = _see_file(ways)
-    if ways.declared is None or seen.graph.manifest is not None:
+    if seen.graph.manifest is not None:
         return (seen,)
+    if ways.declared is None:
+        return (
+            replace(seen, notes=(*seen.notes, NOT_DECLARED)) if _hides_manifest(seen) else seen,
+        )
     manifest = _read_declared(ways.declared, seen.graph.stack, ways)
     return (replace(seen, graph=replace(seen.graph, manifest=manifest)),)
+
+
+def _hides_manifest(seen: Seen) -> bool:
+    """Return whether a stack that shows no manifest had one, or has components that make one."""
+    if seen.earlier is not None and seen.earlier.manifest is not None:
+        return True
+    return any(each.type.startswith(_COMPONENTS) for each in seen.graph.resources)
 
 
 def _see_file(ways: Ways) -> Seen:

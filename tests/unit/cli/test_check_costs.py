@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 from support import changes
 
+from tidegate.cli.check_inputs import NOT_DECLARED
 from tidegate.policy.stack_cost import NOT_COMPARED, NOT_SHOWN
 
 BEFORE, AFTER = changes.manifest(), changes.manifest(declaredNodes="3", maxNodes=8)
@@ -101,6 +102,23 @@ def test_what_is_missing_is_said_and_fails_nothing(program, written, cost_of):
     assert (alone["compared"], alone["reason"]) == (False, NOT_COMPARED)
     preview = cost_of("--preview", written("preview.json", changes.preview(BEFORE)))
     assert preview == {"known": False, "reason": NOT_SHOWN}
+
+
+def test_rules_without_the_manifest_of_a_preview_are_said_to_have_judged_so(
+    ways, written, tidegate
+):
+    preview = written("preview.json", changes.preview(BEFORE))
+    _, out, _ = tidegate("check", "--preview", preview)
+    assert f"note: prod: {NOT_DECLARED}" in out
+    new = json.loads(changes.preview(BEFORE))
+    pool = f"{changes.STACK.rpartition('pulumi:pulumi')[0]}tidegate:index:GpuNodePool::train"
+    new["steps"] = [
+        {"op": "create", "urn": state["urn"], "newState": state}
+        for state in (*changes.states(None), {"urn": pool, "type": "tidegate:index:GpuNodePool"})
+    ]
+    assert NOT_DECLARED in tidegate("check", "--preview", written("new.json", new))[1]
+    for name in ("preview and program", "preview and manifest", "events"):
+        assert NOT_DECLARED not in tidegate("check", *ways[name])[1]
 
 
 def test_nobody_has_to_see_the_cost(ways, cost_of):
