@@ -84,24 +84,30 @@ def _read_state(source: str, document: Any) -> tuple[tuple[str, str], Earlier]:
         raise refuse(source, "", None, "tells no state of a stack", _BEFORE)
     deployment = document.get("deployment")
     if isinstance(deployment, Mapping):
-        states = [
-            state for state in deployment.get("resources") or [] if isinstance(state, Mapping)
-        ]
-        stack = next((state for state in states if state.get("type") == STACK_TYPE), None)
+        states = _mappings(deployment.get("resources"))
+        # An export of a part has no stack among its states, and is of one that exists all the same.
+        first = states[0] if states else None
+        stack = next((state for state in states if state.get("type") == STACK_TYPE), first)
         return _stack_of(states), read_earlier(stack, states)
     if "changeSummary" in document:
-        steps = [step for step in document.get("steps") or [] if isinstance(step, Mapping)]
+        steps = _mappings(document.get("steps"))
         root = next((step for step in steps if is_stack(str(step.get("urn")))), None)
         if root is None:
             raise refuse(source, "steps", None, "shows no step of the stack itself", _BEFORE)
+        config = document.get("config")
         olds = [step.get("oldState") for step in steps]
-        config = document.get("config") or {}
-        return _stack_of([root]), read_earlier(root.get("oldState"), olds, config)
+        settings = config if isinstance(config, Mapping) else {}
+        return _stack_of([root]), read_earlier(root.get("oldState"), olds, settings)
     manifest = find_manifest({"capacity": document, **document})
     if manifest is None:
         raise refuse(source, "", None, "tells no state of a stack", _BEFORE)
     stack_name = (str(manifest.get("project")), str(manifest.get("stack")))
     return stack_name, Earlier(exists=True, manifest=manifest)
+
+
+def _mappings(entries: object) -> list[Mapping[str, Any]]:
+    found = entries if isinstance(entries, list) else []
+    return [each for each in found if isinstance(each, Mapping)]
 
 
 def _stack_of(states: Sequence[Mapping[str, Any]]) -> tuple[str, str]:

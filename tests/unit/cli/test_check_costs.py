@@ -9,7 +9,7 @@ import pytest
 from support import changes
 
 from tidegate.cli.check_inputs import NOT_DECLARED
-from tidegate.policy.stack_cost import NOT_COMPARED, NOT_SHOWN
+from tidegate.policy.stack_cost import EXPORTED_NONE, NOT_COMPARED, NOT_SHOWN
 
 BEFORE, AFTER = changes.manifest(), changes.manifest(declaredNodes="3", maxNodes=8)
 PROGRAM = """
@@ -92,9 +92,16 @@ def test_a_new_stack_costs_all_of_itself_more(written, cost_of):
 
 
 def test_an_empty_export_is_a_stack_that_costs_nothing_yet(program, written, cost_of):
-    empty = written("empty.json", {"version": 3, "deployment": {}})
-    cost = cost_of("--program", program, "--before", empty)
-    assert cost["totals"]["USD"]["change"] == cost["totals"]["USD"]["after"]
+    for resources in ({}, {"resources": None}, {"resources": []}):
+        empty = written("empty.json", {"version": 3, "deployment": resources})
+        cost = cost_of("--program", program, "--before", empty)
+        assert cost["totals"]["USD"]["change"] == cost["totals"]["USD"]["after"]
+
+
+def test_an_export_of_a_part_is_of_a_stack_that_exists(program, written, cost_of):
+    part = {"deployment": {"resources": changes.states(BEFORE)[1:]}}
+    cost = cost_of("--program", program, "--before", written("part.json", part))
+    assert (cost["compared"], cost["reason"]) == (False, EXPORTED_NONE)
 
 
 def test_what_is_missing_is_said_and_fails_nothing(program, written, cost_of):
@@ -144,6 +151,7 @@ def test_prices_of_ones_own_go_first(ways, written, cost_of):
         ("none.json", {"version": "tidegate/other/v1"}, "tells no state of a stack"),
         ("cut.json", changes.export(BEFORE)[:90], "is truncated"),
         ("steps.json", {"changeSummary": {}}, "shows no step of the stack itself"),
+        ("odd.json", {"changeSummary": {}, "steps": 5}, "shows no step of the stack itself"),
         ("other.json", {**BEFORE, "stack": "dev"}, "is of no stack of the check"),
     ],
 )
