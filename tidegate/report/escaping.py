@@ -12,6 +12,7 @@ _WRITTEN = (
     ("*", "\\*"),
     ("_", "\\_"),
     ("~", "\\~"),
+    ("$", "\\$"),  # GitHub sets what stands between two of them as a formula
     ("[", "\\["),
     ("]", "\\]"),
     ("@", "@\u200b"),  # names nobody: a comment must not notify strangers

@@ -178,9 +178,11 @@ def test_markdown_says_how_many_findings_it_leaves_out(report, rows, left):
 def test_markdown_calls_nobody(report):
     (judgement,) = report.judgements
     finding = judgement.findings[0]
-    odd = replace(finding, verdict=replace(finding.verdict, message="@everyone [x](http://y) `z`"))
+    odd = replace(
+        finding, verdict=replace(finding.verdict, message="@everyone [x](http://y) `z` $a$")
+    )
     changed = replace(report, judgements=(replace(judgement, findings=(odd,)),))
-    assert "@\u200beveryone \\[x\\](http://y) \\`z\\`" in render_markdown(changed)
+    assert "@\u200beveryone \\[x\\](http://y) \\`z\\` \\$a\\$" in render_markdown(changed)
 
 
 @pytest.mark.parametrize("name", sorted(RENDERERS))
