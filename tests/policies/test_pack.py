@@ -437,3 +437,53 @@ def test_a_central_opa_that_is_down_stops_everything(judged, monkeypatch):
     assert not result.succeeded
     assert "the OPA at http://127.0.0.1:1 cannot be reached" in result.output
     assert judged.resources() == []
+
+
+@pytest.mark.slow
+def test_a_central_opa_judges_in_place_of_our_own(judged, monkeypatch, tmp_path):
+    import subprocess
+
+    import requests
+
+    from tidegate.opa.bundle import build_bundle
+    from tidegate.opa.program import find_opa
+    from tidegate.opa.server import _free_port
+
+    bundle, port = tmp_path / "bundle.tar.gz", _free_port()
+    revision = build_bundle(PACK, bundle)
+    url = f"http://127.0.0.1:{port}"
+    config = f"bundles:\n  tidegate:\n    resource: file://{bundle}\n"
+    (tmp_path / "opa.yaml").write_text(config)
+    command = [find_opa(), "run", "--server", f"--addr=127.0.0.1:{port}", "--log-level=error"]
+    process = subprocess.Popen([*command, f"--config-file={tmp_path / 'opa.yaml'}"])
+    try:
+        wait_until_loaded(f"{url}/health?bundles=true", requests)
+        environment = judged.runner._cli._environment
+        monkeypatch.setitem(environment, "TIDEGATE_OPA_URL", url)
+        monkeypatch.setitem(environment, "TIDEGATE_OPA_BUNDLE", f"tidegate@{revision}")
+        judged.declare(LABELLED, UNLABELLED)
+        assert said(judged.up()) == [("mandatory", "TG-LBL-001", "bare")]
+        monkeypatch.setitem(environment, "TIDEGATE_OPA_BUNDLE", "tidegate@other")
+        stopped = judged.up()
+    finally:
+        process.kill()
+        process.wait()
+    assert not stopped.succeeded
+    assert (
+        f"has revision '{revision}' of bundle 'tidegate', and 'other' is wanted" in stopped.output
+    )
+    assert judged.resources() == []
+
+
+def wait_until_loaded(url: str, requests) -> None:
+    import time
+
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            if requests.get(url, timeout=1).ok:
+                return
+        except requests.ConnectionError:
+            pass
+        time.sleep(0.05)
+    raise AssertionError("the central OPA was not ready in time")

@@ -113,4 +113,13 @@ def _print(tested: _Tested, paths: list[str], rules: RuleSet, output: OutputForm
             typer.echo(f"  {fault}")
     count = sum(map(len, tested.faults.values()))
     held = "all hold" if not count else f"{count} do not hold"
-    typer.echo(f"{len(paths)} rules, {tested.passed} tests passed, {tested.cases} cases: {held}")
+    counts = (
+        _count(len(paths), "rule"),
+        _count(tested.passed, "test"),
+        _count(tested.cases, "case"),
+    )
+    typer.echo("{}, {} passed, {}: {}".format(*counts, held))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -128,11 +129,15 @@ def _explain_all(
         catalog, today = load_catalog(), datetime.now(UTC).date().isoformat()
         check = StackCheck(rules, engine, catalog, today)
         for each in seen:
-            given = configuration.for_stack(each.graph.stack).parameters
+            own = configuration.for_stack(each.graph.stack)
+            given = own.parameters
             check.configure(given)
             values = build_parameters(rule.id, rule.parameters, given.get(rule.id, {}))
             document = build_document(each.graph, {rule.id: values}, catalog=catalog, date=today)
-            said = check.judge_graph(each.graph)
+            said = [
+                replace(verdict, level=own.levels.get(verdict.rule, verdict.level))
+                for verdict in check.judge_graph(each.graph)
+            ]
             parameters = explain_parameters(rule, values, configuration, each.graph.stack)
             found += [
                 explain_verdicts(rule, urn, each.graph, document, said, parameters, modules)
@@ -196,7 +201,8 @@ def _render(each: Explanation) -> list[str]:
         f"  it says:   {each.meaning}",
     ]
     for verdict in each.verdicts:
-        lines.append(f"  {verdict.outcome.value}:")
+        level = f" ({verdict.level.value})" if verdict.outcome is Outcome.FAIL else ""
+        lines.append(f"  {verdict.outcome.value}{level}:")
         texts = {
             "message": verdict.message,
             "property": verdict.property,

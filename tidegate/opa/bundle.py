@@ -30,6 +30,8 @@ def build_bundle(pack: Path, target: Path) -> str:
         RuleEngineError: When a rule does not compile, with OPA's words, or the file cannot be
             written.
     """
+    if not target.resolve().parent.is_dir():
+        raise RuleEngineError(f"{target} cannot be written: there is no such folder")
     revision = compute_revision(pack)
     with tempfile.TemporaryDirectory(prefix="tidegate-bundle-") as folder:
         # A bundle that names its roots leaves room for others in the same OPA.
@@ -57,7 +59,8 @@ def _run_build(folder: Path, target: Path) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise RuleEngineError(f"OPA could not build the bundle: {error}") from error
     if done.returncode:
-        raise RuleEngineError(f"OPA could not build the bundle: {done.stderr.strip()[:2000]}")
+        words = (done.stderr.strip() or done.stdout.strip())[:2000]
+        raise RuleEngineError(f"OPA could not build the bundle: {words}")
 
 
 def _find_modules(pack: Path) -> list[Path]:

@@ -66,8 +66,10 @@ class Explanation:
     @property
     def meaning(self) -> str:
         """What the verdicts come to, in words."""
+        if not self.verdicts and not self.urn:
+            return "nothing: it does not judge the stack as a whole, or not this one"
         if not self.verdicts:
-            return "it says nothing: the resource is none of those that it is about"
+            return "nothing: the resource is none of those that it is about"
         outcomes = dict.fromkeys(verdict.outcome for verdict in self.verdicts)
         return "; ".join(f"{outcome.value}: {_MEANING[outcome]}" for outcome in outcomes)
 

@@ -73,7 +73,7 @@ def test_a_new_rule_passes_its_tests_at_once(tidegate, mine):
     assert (code, faults) == (0, [])
     assert (document["rules"], document["testsPassed"], document["cases"]) == (1, 4, 1)
     code, out, _ = tidegate("rules", "test", mine)
-    assert (code, out) == (0, "1 rules, 4 tests passed, 1 cases: all hold\n")
+    assert (code, out) == (0, "1 rule, 4 tests passed, 1 case: all hold\n")
 
 
 def test_a_new_rule_is_formatted_compiles_strictly_and_judges(tidegate, mine, pack):
@@ -211,13 +211,16 @@ def test_a_new_rule_that_would_not_do_is_not_written(tidegate, pack, arguments, 
 
 def test_a_failure_is_explained_with_parameters_and_inputs(tidegate, tmp_path):
     config = tmp_path / "config.json"
-    entry = {"byEnvironment": {"dev": {"requiredKeys": ["owner", "team"]}}}
+    nearer = {"requiredKeys": ["owner", "team"], "enforcementLevel": "advisory"}
+    entry = {"byEnvironment": {"dev": nearer}}
     config.write_text(json.dumps({"TG-LBL-001": entry}))
     options = ("--export", EXPORT, "--policy-config", config)
     code, out, _ = tidegate("rules", "explain", "TG-LBL-001", "bare", *options, "--format", "json")
     (found,) = json.loads(out)
     assert code == 0
-    assert [each["outcome"] for each in found["verdicts"]] == ["fail"]
+    assert [(each["outcome"], each["level"]) for each in found["verdicts"]] == [
+        ("fail", "advisory")
+    ]
     assert found["verdicts"][0]["message"].endswith("lacks cost labels: team")
     assert found["parameters"] == [
         {"name": "requiredKeys", "value": ["owner", "team"], "from": "byEnvironment.dev"},
@@ -234,7 +237,7 @@ def test_a_failure_is_explained_with_parameters_and_inputs(tidegate, tmp_path):
 def test_a_pass_and_a_rule_without_a_word_are_explained(tidegate):
     code, out, _ = tidegate("rules", "explain", "TG-TEL-001", "bare", "--export", EXPORT)
     assert code == 0
-    assert "it says nothing: the resource is none of those that it is about" in out
+    assert "it says:   nothing: the resource is none of those that it is about" in out
 
 
 def test_without_a_name_all_that_does_not_pass_is_explained(tidegate):
@@ -247,3 +250,21 @@ def test_a_resource_that_is_not_there_ends_with_2(tidegate):
     code, out, err = tidegate("rules", "explain", "TG-LBL-001", "bear", "--export", EXPORT)
     assert (code, out) == (2, "")
     assert "is no resource of it (did you mean 'bare'?)" in err
+
+
+def test_a_bundle_is_written_with_its_revision(tidegate, tmp_path):
+    code, out, _ = tidegate("policies", "bundle", tmp_path / "b.tar.gz", "--format", "json")
+    assert (code, (tmp_path / "b.tar.gz").stat().st_size > 0) == (0, True)
+    again = tidegate("policies", "bundle", tmp_path / "c.tar.gz", "--format", "json")[1]
+    assert json.loads(out)["revision"] == json.loads(again)["revision"]
+
+
+def test_a_bundle_that_cannot_be_written_ends_with_2(tidegate, mine, pack, tmp_path):
+    code, _, err = tidegate("policies", "bundle", tmp_path / "no" / "b.tar.gz")
+    assert code == 2
+    assert "there is no such folder" in err
+    rego = mine / "rule_of_mine.rego"
+    rego.write_text(f"{rego.read_text()}\nverdicts contains nothing_here\n")
+    code, _, err = tidegate("policies", "bundle", tmp_path / "b.tar.gz", "--pack", pack)
+    assert code == 2
+    assert "rule_of_mine.rego" in err

@@ -78,7 +78,10 @@ def test_a_path_through_what_is_hidden_is_hidden():
 
 
 def test_a_rule_without_a_word_is_said_to_have_none():
-    assert "it says nothing" in explain([say("fail", urn="urn:other")], {"": ""}).meaning
+    found = explain([say("fail", urn="urn:other")], {"": ""})
+    assert found.meaning == "nothing: the resource is none of those that it is about"
+    whole = explain([say("fail")], {"": ""}, urn="")
+    assert whole.meaning.startswith("nothing: it does not judge the stack as a whole")
 
 
 def test_the_stack_has_no_facts():
