@@ -24,6 +24,7 @@ from tidegate.ports import RuleEngineError
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 _POLL_SECONDS = 0.005
 _PORT_ATTEMPTS = 5
+_MEMORY_LIMIT = "300MiB"  # from here on OPA collects rather than grows; it is no hard limit
 
 # Whoever else can reach the loopback port can neither ask nor replace rules without the token.
 _AUTHORIZATION = """package system.authz
@@ -68,7 +69,11 @@ class OpaServer:
         if missing:
             raise RuleEngineError(f"there are no rules at {', '.join(missing)}")
         self.token = secrets.token_urlsafe(32)
-        self._environment = {"GOGC": str(garbage_percent), **os.environ}
+        self._environment = {
+            "GOGC": str(garbage_percent),
+            "GOMEMLIMIT": _MEMORY_LIMIT,
+            **os.environ,
+        }
         self._directory = tempfile.TemporaryDirectory(prefix="tidegate-opa-")
         self._log = Path(self._directory.name) / "log"
         self._shared = Shared(find_shared_keys(sources))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -77,15 +78,16 @@ def _parse_verdict(
     if raw["urn"] and raw["urn"] not in graph.by_urn:
         raise UnreadableAnswer(f"{rule.id} judged {raw['urn']!r}, which was not given to it")
     resource = graph.by_urn.get(raw["urn"])
+    # Ten thousands of verdicts say the same few things: each is kept once.
     return Verdict(
         rule=rule.id,
-        urn=raw["urn"],
+        urn=resource.urn if resource else raw["urn"],
         outcome=Outcome(raw["outcome"]),
         severity=rule.severity,
         level=levels.get(rule.id, rule.level),
         message=raw["message"],
-        property=raw["property"],
-        expected=raw["expected"],
-        found=raw["found"],
+        property=sys.intern(raw["property"]),
+        expected=sys.intern(raw["expected"]),
+        found=sys.intern(raw["found"]),
         source=resource.source if resource else None,
     )

@@ -57,7 +57,8 @@ def build_questions(
         yield build_question(graph, shared, catalog=catalog, date=date)
         return
     others = [build_resource(each, graph) for each in graph.resources if _is_referred(each)]
-    for scope in Scope:
+    # What needs most memory comes first, while there are no verdicts yet.
+    for scope in reversed(Scope):
         terms = _decide_terms(rules, scope)
         if not terms["asked"]:
             continue
@@ -66,9 +67,12 @@ def build_questions(
         size = portion if is_portion else len(graph.resources)
         for start in range(0, len(graph.resources), size):
             part = graph.resources[start : start + size]
-            question = build_question(graph, common, catalog=catalog, date=date, resources=part)
+            whole = () if scope is Scope.STACK else part
+            question = build_question(graph, common, catalog=catalog, date=date, resources=whole)
             if scope is Scope.STACK:
-                question["resources"] = [_thin(each) for each in question["resources"]]
+                # Each is made thin at once: all of them whole would be most of the memory.
+                built = (build_resource(each, graph, catalog=catalog) for each in part)
+                question["resources"] = [_thin(each) for each in built]
             yield {**question, **terms}
 
 

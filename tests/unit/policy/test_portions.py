@@ -53,10 +53,10 @@ def test_only_rules_that_judge_one_resource_by_itself_are_asked_in_portions():
     ]
     everything = ["a", "b", "template"]
     assert asked == [
+        (["a/eleven"], False, everything),
+        (["a/three"], False, everything),
         (["a/one"], True, ["a", "b"]),
         (["a/one"], True, ["template"]),
-        (["a/three"], False, everything),
-        (["a/eleven"], False, everything),
     ]
 
 
