@@ -22,7 +22,10 @@ from tidegate.vocabulary.problems import InvalidInput, Problem
 from tidegate.vocabulary.verdicts import Verdict
 
 ANSWER_SECONDS = 120.0
-"""How long OPA may take for one stack."""
+"""How long OPA may take for one question."""
+
+GARBAGE_PERCENT = 300
+"""It saves a fifth of OPA's time, and its memory has a limit of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,9 @@ def run_check(
         RuleEngineError: When OPA cannot answer; nothing was judged then.
         InvalidInput: When a waiver is for nothing, or a parameter of a rule does not fit.
     """
-    with open_rule_engine(pack, rules, ANSWER_SECONDS, central) as engine:
+    with open_rule_engine(
+        pack, rules, ANSWER_SECONDS, central, garbage_percent=GARBAGE_PERCENT
+    ) as engine:
         check = StackCheck(rules, engine, prices.catalog, terms.today.isoformat())
         verdicts = [_judge(check, configuration, each) for each in seen]
     judgements = tuple(
