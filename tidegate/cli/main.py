@@ -23,6 +23,7 @@ GROUPS: dict[str, str] = {
     "policies": "tidegate.cli.policies",
     "review": "tidegate.cli.review",
     "rules": "tidegate.cli.rules",
+    "simulate": "tidegate.cli.simulate",
     "up": "tidegate.cli.up",
     "waive": "tidegate.cli.waive",
 }

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.scaling.offerings import Offering
 from tidegate.simulation.jobs import Job, work_seconds
 
 
@@ -63,3 +65,22 @@ def _cost_of_level(seconds: NDArray[np.int64], on: NDArray[np.bool_], boot: int)
     starts, ends = seconds[edges[0::2]], seconds[np.minimum(edges[1::2], last)]
     gaps = starts[1:] - ends[:-1]
     return int((ends - starts).sum()) + boot + int(np.minimum(gaps, boot).sum())
+
+
+def bound_rate(jobs: Iterable[Job], offerings: Sequence[Offering]) -> Decimal:
+    """Return the cost of the work alone, each job at the cheapest accelerator hour it may use.
+
+    What a commitment pays for is not billed: any of its offerings counts as free.
+    """
+    total = Decimal(0)
+    for job in jobs:
+        chip = job.shape.accelerators[0].accelerator
+        rates = [
+            Decimal(0)
+            if entry.commitment
+            else (entry.per_hour or Decimal(0)) / entry.room.accelerators
+            for entry in offerings
+            if entry.room.accelerator == chip and entry.room.accelerators
+        ]
+        total += min(rates, default=Decimal(0)) * work_seconds([job]) / 3600
+    return total

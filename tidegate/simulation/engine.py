@@ -17,6 +17,7 @@ from tidegate.simulation.results import QueueResult, build_result
 from tidegate.simulation.seats import find_seats
 from tidegate.simulation.setup import Setup, draw_hours, tell_spot
 from tidegate.simulation.world import Run, SimNode, World, steps_at
+from tidegate.vocabulary.capacity import CapacityType
 from tidegate.vocabulary.demand import Demand, SourceHealth, WorkItem
 from tidegate.vocabulary.plans import ScalingPlan
 
@@ -310,9 +311,11 @@ class Engine:
         comes = faults.chance is None or faults.chance.random() >= faults.never_boots
         if comes:
             self._push(node.ready, Kind.READY, node)
-        if faults.chance is not None and faults.dies_per_hour > 0:
+        spot = offering.capacity_type is CapacityType.SPOT
+        rate = faults.dies_per_hour + (faults.spot_lost_per_hour if spot else 0.0)
+        if faults.chance is not None and rate > 0:
             # The first failure of a constant rate, in whole seconds.
-            hours = draw_hours(faults.chance.random(), faults.dies_per_hour)
+            hours = draw_hours(faults.chance.random(), rate)
             self._push(node.ready + int(hours * 3600), Kind.GONE, node)
         return node
 

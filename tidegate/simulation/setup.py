@@ -34,11 +34,13 @@ class Faults:
         chance: The seeded generator.
         never_boots: Share of ordered nodes that never come.
         dies_per_hour: How often a node fails.
+        spot_lost_per_hour: How often a spot node is taken, beside what a trace says.
     """
 
     chance: Chance | None = None
     never_boots: float = 0.0
     dies_per_hour: float = 0.0
+    spot_lost_per_hour: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
