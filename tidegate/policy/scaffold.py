@@ -110,6 +110,7 @@ _RULE = """# METADATA
 #   id: <<ID>>
 #   severity: low
 #   level: advisory
+#   scope: resource
 #   remediation: >-
 #     Set the property that the message names.
 #   docs: policies/rules/<<PATH>>/README.md
