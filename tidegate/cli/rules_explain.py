@@ -169,6 +169,7 @@ def _describe(each: Explanation) -> dict[str, Any]:
         "rule": each.rule.id,
         "title": each.rule.title,
         "urn": each.urn,
+        "source": _place(each, "{}"),
         "meaning": each.meaning,
         "verdicts": [
             {
@@ -197,7 +198,7 @@ def _describe(each: Explanation) -> dict[str, Any]:
 def _render(each: Explanation) -> list[str]:
     lines = [
         f"{each.rule.id}: {each.rule.title}",
-        f"  of:        {each.urn or 'the stack'}",
+        f"  of:        {each.urn or 'the stack'}{_place(each, ' ({})')}",
         f"  it says:   {each.meaning}",
     ]
     for verdict in each.verdicts:
@@ -234,6 +235,12 @@ def _render_inputs(each: Explanation) -> list[str]:
         lines.append("  nobody can see:")
         lines += [f"    {path}: {why}" for path, why in each.hidden.items()]
     return lines
+
+
+def _place(each: Explanation, form: str) -> str:
+    """Return the program's line that declares the resource, in a form; "" where nobody knows."""
+    source = next((verdict.source for verdict in each.verdicts if verdict.source), None)
+    return form.format(f"{source.path}:{source.line}") if source else ""
 
 
 def _shown_labels(site: Mapping[str, Any]) -> Any:

@@ -268,3 +268,12 @@ def test_a_bundle_that_cannot_be_written_ends_with_2(tidegate, mine, pack, tmp_p
     code, _, err = tidegate("policies", "bundle", tmp_path / "b.tar.gz", "--pack", pack)
     assert code == 2
     assert "rule_of_mine.rego" in err
+
+
+def test_the_explanation_of_a_program_names_the_line(tidegate, tmp_path):
+    (tmp_path / "Pulumi.yaml").write_text("name: vision\nruntime: python\n")
+    (tmp_path / "__main__.py").write_text("import pulumi_aws as aws\n\naws.s3.Bucket('bare')\n")
+    code, out, _ = tidegate("rules", "explain", "TG-LBL-001", "--program", tmp_path)
+    assert code == 0
+    urn = "urn:pulumi:dev::vision::aws:s3/bucket:Bucket::bare"
+    assert f"  of:        {urn} (__main__.py:3)\n" in out
