@@ -390,6 +390,31 @@ def test_remediation_adds_what_the_stacks_labels_give_and_changes_nothing_else(j
     }
     assert MARK not in json.dumps(inputs_of(judged, "kept"))
     assert MARK not in result.output
+    again = judged.up(REMEDIATE)
+    assert (again.outcome, again.has_changes, said(again)) == (Outcome.SUCCEEDED, False, [])
+
+
+def test_remediation_reaches_what_a_template_and_a_node_pool_start(judged):
+    (judged.directory / "stacks" / "Pulumi.dev.yaml").write_text(OWN)
+    judged.declare(
+        "import pulumi_gcp as gcp",
+        'aws.ec2.LaunchTemplate("template", tags=LABELS, image_id="ami-12345678")',
+        'provider = gcp.Provider("gcp", project="tidegate-local", region="us-central1")',
+        'gcp.container.NodePool("pool", cluster="elsewhere", location="us-central1",'
+        ' node_config={"labels": {"a": "b"}}, opts=pulumi.ResourceOptions(provider=provider))',
+    )
+    # The stack gives no class of work, which is all that still lacks.
+    lacking = {name: found.message for name, found in by_resource(judged.preview(REMEDIATE))}
+    assert set(lacking) == {"template", "pool"}
+    assert all(": workload-class\n" in message for message in lacking.values())
+
+
+def by_resource(result: RunResult) -> list[tuple[str, object]]:
+    return [
+        (found.urn.rsplit("::", 1)[-1], found)
+        for found in result.violations
+        if found.policy == "TG-LBL-001"
+    ]
 
 
 def test_remediation_invents_nothing_and_what_still_lacks_is_refused(judged):
