@@ -23,11 +23,13 @@ from tidegate.scaling.settings import ScalingSettings
 from tidegate.scaling.supply import build_offerings, build_pools
 from tidegate.simulation.bounds import bound_rate
 from tidegate.simulation.engine import simulate as run_simulation
+from tidegate.simulation.experiment import Arm, Difference
+from tidegate.simulation.experiment import compare as run_experiment
 from tidegate.simulation.ours import Tidegate
 from tidegate.simulation.results import QueueResult
 from tidegate.simulation.setup import Faults, Setup
 from tidegate.traces.history import QueueHistory, read_history
-from tidegate.vocabulary.problems import refuse
+from tidegate.vocabulary.problems import Unavailable, refuse
 
 app = typer.Typer(add_completion=False)
 DRAIN_SECONDS = 86_400
@@ -51,19 +53,92 @@ def simulate(
         float, typer.Option(min=0, help="How often a spot node is taken away.")
     ] = 0.05,
     seed: Annotated[int, typer.Option(help="Of the losses: equal seeds, equal results.")] = 1,
+    compare: Annotated[
+        Path | None, typer.Option(help="Another manifest: the treatment of an experiment.")
+    ] = None,
+    blocks: Annotated[int, typer.Option(min=2, help="Paired spans of the experiment.")] = 10,
+    report: Annotated[
+        Path | None, typer.Option(help="Write plots to this .html file, and a .png beside it.")
+    ] = None,
     output: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Replay a queue's history against a manifest's pools, decided as the controller would."""
     told = read_history(history)
-    faults = Faults(random.Random(seed), spot_lost_per_hour=spot_losses_per_hour)  # noqa: S311
-    setup = replace(_build_setup(told, manifest, overlay), faults=faults)
-    with _show_progress(setup.end) as report:
-        result = run_simulation(setup, Tidegate(ScalingSettings(keep_alive_min_seconds=0)), report)
-    found = _describe(told, setup, result)
+
+    def build(declared: Path) -> Setup:
+        chance = random.Random(seed)  # noqa: S311 - losses are to be repeatable, not secret
+        faults = Faults(chance, spot_lost_per_hour=spot_losses_per_hour)
+        return replace(_build_setup(told, declared, overlay), faults=faults)
+
+    named = {path.stem if compare else "simulated": path for path in (manifest, compare) if path}
+    if compare and len(named) < 2:
+        named = {"baseline": manifest, "treatment": compare}
+    setups = {name: build(path) for name, path in named.items()}
+    results = {name: _replay(name, setup) for name, setup in setups.items()}
+    found = _describe(told, *next(iter(zip(setups.values(), results.values(), strict=True))))
+    if compare:
+        found["comparison"] = _compare(build(manifest), build(compare), blocks)
+    if report:
+        found["report"] = _write_report(report, told, setups, results)
     if output is OutputFormat.JSON:
         print_json(found)
     else:
         _print_table(found)
+
+
+def _policy() -> Tidegate:
+    return Tidegate(ScalingSettings(keep_alive_min_seconds=0))
+
+
+def _replay(name: str, setup: Setup) -> QueueResult:
+    with _show_progress(name, setup.end) as tell:
+        return run_simulation(setup, _policy(), tell)
+
+
+def _compare(baseline: Setup, treatment: Setup, blocks: int) -> dict[str, Any] | None:
+    """Return the experiment: the metric, its guardrails and how sure they are."""
+    found = run_experiment(Arm(baseline, _policy), Arm(treatment, _policy), blocks)
+    if found is None:
+        return None
+    return {
+        "blocks": found.blocks,
+        "baselineCostPerAcceleratorHour": round(found.baseline_cost, 4),
+        "costPerAcceleratorHour": _difference(found.cost),
+        "waitP95Seconds": _difference(found.wait_p95),
+        "lostAcceleratorHours": _difference(found.lost),
+    }
+
+
+def _difference(found: Difference) -> dict[str, Any]:
+    return {
+        "difference": round(found.mean, 4),
+        "low95": round(found.low, 4),
+        "high95": round(found.high, 4),
+        "clear": found.is_clear(),
+    }
+
+
+def _write_report(
+    path: Path, told: QueueHistory, setups: dict[str, Setup], results: dict[str, QueueResult]
+) -> list[str]:
+    """Write the plots; return the files."""
+    try:
+        from tidegate.report.simulation import render_simulation
+    except ModuleNotFoundError as error:
+        raise Unavailable("plots need Altair: install tidegate[simulate]") from error
+    runs = {
+        name: (results[name], bound_rate(told.jobs, setup.market.offerings))
+        for name, setup in setups.items()
+    }
+    plots = render_simulation(next(iter(setups.values())), runs)
+    picture = path.with_suffix(".png")
+    try:
+        path.write_text(plots.html, encoding="utf-8")
+        picture.write_bytes(plots.png)
+    except OSError as error:
+        reason = f"cannot be written ({error.strerror})"
+        raise refuse(str(path), "", None, reason, "a file in a folder that exists") from error
+    return [str(path), str(picture)]
 
 
 def _build_setup(told: QueueHistory, manifest: Path, overlay: list[Path] | None) -> Setup:
@@ -100,14 +175,14 @@ def _build_setup(told: QueueHistory, manifest: Path, overlay: list[Path] | None)
 
 
 @contextmanager
-def _show_progress(end: int) -> Iterator[Callable[[int], None] | None]:
+def _show_progress(name: str, end: int) -> Iterator[Callable[[int], None] | None]:
     """Yield what to tell the second reached; a bar appears on a terminal only."""
     if not sys.stderr.isatty():
         yield None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("Replaying", total=end)
+        task = bar.add_task(f"Replaying {name}", total=end)
         yield lambda second: bar.update(task, completed=second)
 
 
@@ -160,5 +235,25 @@ def _print_table(found: dict[str, Any]) -> None:
     ):
         table.add_row(name, str(value))
     console.print(table)
+    if "comparison" in found:
+        console.print(_comparison_text(found["comparison"]))
+    for path in found.get("report", ()):
+        console.print(f"wrote {path}", soft_wrap=True)
     if assumed:
         console.print("~ an average or a ratio, no quote")
+
+
+def _comparison_text(found: dict[str, Any] | None) -> str:
+    if found is None:
+        return "fewer than two spans have work: nothing can be said about the difference"
+    lines = [f"treatment less baseline, over {found['blocks']} paired spans (95 % confidence):"]
+    for name, title in (
+        ("costPerAcceleratorHour", "cost of a useful accelerator hour"),
+        ("waitP95Seconds", "guardrail: p95 wait, seconds"),
+        ("lostAcceleratorHours", "guardrail: accelerator hours repeated"),
+    ):
+        one = found[name]
+        sure = "" if one["clear"] else " - no clear difference"
+        between = f"{one['low95']:+.4g} to {one['high95']:+.4g}"
+        lines.append(f"  {title}: {one['difference']:+.4g} ({between}){sure}")
+    return "\n".join(lines)

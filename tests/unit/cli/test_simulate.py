@@ -118,3 +118,33 @@ def test_a_file_that_is_not_there_is_refused(run):
 
 def test_an_accelerator_that_no_pool_has_is_refused(run):
     assert "has no pool with b200" in refused(run(HEAD + "a,2026-11-30T12:00:00Z,60,b200,8\n"))
+
+
+def test_plots_are_written_as_a_page_and_a_picture(run, tmp_path):
+    page = tmp_path / "out.html"
+    found = json.loads(run(HEAD + ROWS, "--format", "json", "--report", str(page)).stdout)
+    assert found["report"] == [str(page), str(tmp_path / "out.png")]
+    assert "nodes by capacity type" in page.read_text(encoding="utf-8")
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_report_where_nothing_can_be_written_is_refused(run, tmp_path):
+    found = refused(run(HEAD + ROWS, "--report", str(tmp_path / "no" / "out.html")))
+    assert "cannot be written" in found
+
+
+def test_two_manifests_are_an_experiment(run, tmp_path):
+    other = build_manifest(
+        [{"pools": [POOL | {"id": "od"}]}], project="tidegate", stack="dev", catalog_digest="x"
+    )
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(dump_manifest(other)))
+    rows = "".join(f"j{day},2026-11-{day:02}T12:00:00Z,3600,h100-80gb,8\n" for day in range(1, 21))
+    options = ("--compare", str(path), "--blocks", "5")
+    found = json.loads(run(HEAD + rows, "--format", "json", *options).stdout)["comparison"]
+    cost = found["costPerAcceleratorHour"]
+    assert found["blocks"] == 5
+    assert cost["low95"] <= cost["difference"] <= cost["high95"]
+    # Without spot it costs more, clearly.
+    assert (cost["clear"], cost["difference"] > 0) == (True, True)
+    assert "paired spans" in run(HEAD + rows, *options).stdout
