@@ -29,6 +29,24 @@ POLICIES = Path(__file__).resolve().parents[2] / "policies"
 READERS = ("program", "preview", "events", "export")
 
 
+def load_adapter() -> ModuleType:
+    """Return the pack's module between the engine and the rules."""
+    name = "crossguard"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, POLICIES / "crossguard.py")
+    assert spec is not None
+    assert spec.loader is not None
+    adapter = importlib.util.module_from_spec(spec)
+    # The engine runs the pack's folder as a program: its modules are top-level ones.
+    sys.path.insert(0, str(POLICIES))
+    try:
+        spec.loader.exec_module(adapter)
+    finally:
+        sys.path.remove(str(POLICIES))
+    return adapter
+
+
 def can_carry(way: str, resources: tuple[Resource, ...]) -> bool:
     """Return whether a way shows all that a case is about."""
     text = json.dumps([dict(resource.properties) for resource in resources])
@@ -62,7 +80,7 @@ def read_by(way: str, resources: tuple[Resource, ...]) -> ResourceGraph:
 
 def play_to_pack(check: StackCheck, resources: tuple[Resource, ...]) -> list[Verdict]:
     """Return what the pack says of resources: of each by itself, then of all together."""
-    adapter = _load_adapter()
+    adapter = load_adapter()
     secret = {SIGNATURE_KEY: SECRET_SIGNATURE, "value": "plaintext"}
     check.configure_stack("vision", "prod", "prod")
     said: list[Verdict] = []
@@ -123,20 +141,3 @@ def _encode(value: Any, secret: Any) -> Any:
     if isinstance(value, list):
         return [_encode(item, secret) for item in value]
     return value
-
-
-def _load_adapter() -> ModuleType:
-    name = "crossguard"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, POLICIES / "crossguard.py")
-    assert spec is not None
-    assert spec.loader is not None
-    adapter = importlib.util.module_from_spec(spec)
-    # The engine runs the pack's folder as a program: its modules are top-level ones.
-    sys.path.insert(0, str(POLICIES))
-    try:
-        spec.loader.exec_module(adapter)
-    finally:
-        sys.path.remove(str(POLICIES))
-    return adapter
