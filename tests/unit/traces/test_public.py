@@ -42,7 +42,8 @@ def test_philly_is_sorted_repeats_count_once_and_large_jobs_are_gangs(tmp_path):
 
 
 def test_minutes_that_helios_did_not_record_are_left_out(tmp_path):
-    rows = "time,running_gpu_num\n2020-05-09 23:55:00,3\n2020-05-09 23:56:00,0\n2020-05-11 00:00:00,4\n"
+    told = {"2020-05-09 23:55:00": 3, "2020-05-09 23:56:00": 0, "2020-05-11 00:00:00": 4}
+    rows = "time,running_gpu_num\n" + "".join(f"{time},{count}\n" for time, count in told.items())
     pack(tmp_path / "vcx_cluster_sequence.csv.gz", rows)
     assert read_helios(tmp_path)["vcx"].tolist() == [3, 4]
 
