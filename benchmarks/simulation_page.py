@@ -23,15 +23,16 @@ def render_page() -> None:
 
 
 def render_tables(data: Mapping[str, Sequence[Row]]) -> dict[str, str]:
-    """Return each table by the name of its markers."""
-    return {
-        "simulation queues": _queues(data["queues"]),
-        "simulation clusters": _clusters(data["queues"]),
-        "simulation helios": _helios(data["helios"]),
-        "simulation spot": _helios(data["spot"]),
-        "simulation deadlines": _deadlines(data["deadlines"]),
-        "simulation serving": _serving(data["serving"]),
-    }
+    """Return each table by the name of its markers, of the families that were measured."""
+    every = (
+        ("queues", "simulation queues", _queues),
+        ("queues", "simulation clusters", _clusters),
+        ("helios", "simulation helios", _helios),
+        ("spot", "simulation spot", _helios),
+        ("deadlines", "simulation deadlines", _deadlines),
+        ("serving", "simulation serving", _serving),
+    )
+    return {name: render(data[family]) for family, name, render in every if family in data}
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
