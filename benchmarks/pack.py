@@ -3,8 +3,7 @@
 Usage: pack.py [REPEATS]. A program of 100 and one of 1,000 resources are previewed without a
 pack, with Tidegate's and with `plain_pack` (the same kinds of checks, one Python function a
 policy), in turns, against a provider that does nothing. The figure is the slope between the two
-sizes over the slope without a pack, so that starting anything is no part of it. The CPU time of
-the pack's own processes is shown beside, which other work on the machine distorts less.
+sizes over the slope without a pack, so that starting anything is no part of it.
 """
 
 from __future__ import annotations
@@ -15,11 +14,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
 
 from figures import print_figure
 from local_clouds import ROOT, build_language_host, run_noop, run_pulumi
@@ -27,7 +23,6 @@ from local_clouds import ROOT, build_language_host, run_noop, run_pulumi
 SMALL, LARGE = 100, 1000
 GOAL_MS = 5.0
 PACKS = {"none": None, "ours": ROOT / "policies", "plain": Path(__file__).with_name("plain_pack")}
-TICK = 1 / os.sysconf("SC_CLK_TCK")
 PROGRAM = """
 import pulumi_aws as aws
 LABELS = {
@@ -42,40 +37,8 @@ for number in range(%d // 2):
 """
 
 
-@dataclass
-class Watch:
-    """Adds up the CPU time of a preview's pack: the processes below those named by a mark."""
-
-    marks: tuple[str, ...]
-    seconds: dict[int, float] = field(default_factory=dict)
-    _ended: threading.Event = field(default_factory=threading.Event)
-
-    def __enter__(self) -> Self:
-        self._thread = threading.Thread(target=self._run)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while not self._ended.wait(0.05):
-            for process in Path("/proc").glob("[0-9]*"):
-                self._look(process)
-
-    def _look(self, process: Path) -> None:
-        try:
-            if any(mark in (process / "cmdline").read_text() for mark in self.marks):
-                used = (process / "stat").read_text().rsplit(")", 1)[1].split()[11:13]
-                self.seconds[int(process.name)] = sum(map(int, used)) * TICK
-        except OSError:
-            return
-
-
 def main(repeats: int) -> None:
     slopes: dict[str, list[float]] = {name: [] for name in PACKS}
-    cpu: dict[str, list[float]] = {name: [] for name in PACKS}
     with tempfile.TemporaryDirectory(prefix="tidegate-bench-") as folder, run_noop() as clouds:
         projects = {
             count: prepare(Path(folder) / str(count), count, clouds) for count in (SMALL, LARGE)
@@ -84,18 +47,12 @@ def main(repeats: int) -> None:
             for name, pack in PACKS.items():
                 small = preview(*projects[SMALL], pack)
                 large = preview(*projects[LARGE], pack)
-                wall, own = (
-                    (more - less) * 1000 / (LARGE - SMALL)
-                    for more, less in zip(large, small, strict=True)
-                )
-                slopes[name].append(wall)
-                cpu[name].append(own)
+                slopes[name].append((large - small) * 1000 / (LARGE - SMALL))
     bare = statistics.median(slopes["none"])
     print_figure("pack.preview.none", slopes["none"], "ms")
     for name, goal in (("ours", GOAL_MS), ("plain", None)):
         over = [slope - bare for slope in slopes[name]]
         print_figure(f"pack.{name}.per_resource", over, "ms", goal=goal)
-        print_figure(f"pack.{name}.cpu_per_resource", cpu[name], "ms")
 
 
 def prepare(folder: Path, count: int, clouds: dict[str, str]) -> tuple[Path, dict[str, str]]:
@@ -123,23 +80,22 @@ def prepare(folder: Path, count: int, clouds: dict[str, str]) -> tuple[Path, dic
     return project, environment
 
 
-def preview(project: Path, environment: dict[str, str], pack: Path | None) -> tuple[float, float]:
-    """Return the seconds of one preview, and the CPU seconds of its pack with its OPA."""
+def preview(project: Path, environment: dict[str, str], pack: Path | None) -> float:
+    """Return the seconds of one preview."""
     command = ["pulumi", "preview", "--non-interactive", "--stack", "bench"]
     if pack is not None:
         # What the pack finds is advice here: a violation would end the preview early.
         levels = project / "levels.json"
         levels.write_text(json.dumps({"all": "advisory"}))
         command += ["--policy-pack", str(pack), "--policy-pack-config", str(levels)]
-    with Watch(("pulumi.policy", "tidegate-opa-")) as watch:
-        began = time.perf_counter()
-        done = subprocess.run(
-            command, cwd=project, env=environment, capture_output=True, text=True, check=False
-        )
-        elapsed = time.perf_counter() - began
+    began = time.perf_counter()
+    done = subprocess.run(
+        command, cwd=project, env=environment, capture_output=True, text=True, check=False
+    )
+    elapsed = time.perf_counter() - began
     if done.returncode:
         sys.exit(f"the preview failed: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return elapsed, sum(watch.seconds.values())
+    return elapsed
 
 
 if __name__ == "__main__":
