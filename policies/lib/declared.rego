@@ -49,6 +49,19 @@ stack := resource if {
 	"properties": {},
 }
 
+# Whether the stack may export a manifest that the way into the check does not show. What the
+# manifest alone could say is unknown then, and no failure.
+manifest_hidden if input.manifestHidden
+
+# The same of the pool that a resource carries the label of.
+pool_hidden(resource) if {
+	manifest_hidden
+	label(resource, "capacity-pool")
+}
+
+# What is found in the place of what the manifest would say, with what to do about it.
+not_shown := "not known: the stack's manifest is not shown; --declared names its program or file"
+
 # What the manifest says of the pool that a resource carries the label of.
 pool(resource) := _pools[label(resource, "capacity-pool")]
 
@@ -78,9 +91,6 @@ workload_class(resource) := label(resource, "workload-class")
 service_level(resource, exceptions) := sprintf("serves %s, owned by %s", [level, owner]) if {
 	level := label(resource, "service-level")
 	owner := label(resource, "owner")
-} else := sprintf("serves %s, owned by %s", [entry.serviceLevel, entry.labels.owner]) if {
-	entry := endpoint(resource)
-	entry.serviceLevel != ""
 } else := sprintf("serves %s, owned by %s", [exception.serviceLevel, exception.owner]) if {
 	exception := [each | some each in exceptions; is_named(each.resource, resource)][0]
 }

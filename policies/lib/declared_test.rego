@@ -76,3 +76,10 @@ test_a_pattern_names_the_whole_of_a_name_or_urn if {
 		not declared.is_named(pattern, bucket)
 	}
 }
+
+test_a_pool_may_be_declared_where_the_manifest_is_not_shown if {
+	pooled := fixtures.labelled(bucket, {"capacity-pool": "train"})
+	declared.pool_hidden(pooled) with input as fixtures.unshown([], {})
+	not declared.pool_hidden(bucket) with input as fixtures.unshown([], {})
+	not declared.pool_hidden(pooled) with input as fixtures.whole([], {})
+}

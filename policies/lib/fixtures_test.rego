@@ -82,6 +82,9 @@ named(resource, name) := object.union(resource, {
 # The document when the whole stack is at hand.
 whole(resources, parameters) := object.union(document(resources, parameters), {"complete": true})
 
+# The same where the way into the check does not show what the stack exports.
+unshown(resources, parameters) := object.union(whole(resources, parameters), {"manifestHidden": true})
+
 # A verdict, whole.
 verdict(resource, outcome, details) := object.union(
 	{"urn": resource.urn, "outcome": outcome, "property": "", "message": "", "expected": "", "found": ""},

@@ -24,8 +24,8 @@ DEFAULT_STACK = "dev"
 
 _COMPONENTS = "tidegate:index:"
 NOT_DECLARED = (
-    "the stack exports a capacity manifest that what was read does not show: rules that read it "
-    "judged without it; name the program or the manifest by --declared"
+    "the stack exports a capacity manifest that what was read does not show: what rules find in it "
+    "alone is unknown; name the program or the manifest by --declared"
 )
 
 
@@ -103,7 +103,8 @@ def read_stacks(ways: Ways) -> tuple[Seen, ...]:
             replace(seen, notes=(*seen.notes, NOT_DECLARED)) if _hides_manifest(seen) else seen,
         )
     manifest = _read_declared(ways.declared, seen.graph.stack, ways)
-    return (replace(seen, graph=replace(seen.graph, manifest=manifest)),)
+    graph = replace(seen.graph, manifest=manifest, manifest_hidden=False)
+    return (replace(seen, graph=graph),)
 
 
 def _hides_manifest(seen: Seen) -> bool:
@@ -122,14 +123,16 @@ def _see_file(ways: Ways) -> Seen:
     return Seen(f"export {source}", read_export(source, read_document(source), ways.environment))
 
 
-def _read_declared(path: Path, stack: StackFacts, ways: Ways) -> Mapping[str, Any]:
-    """Return the manifest of a stack from its program or a file of it."""
+def _read_declared(path: Path, stack: StackFacts, ways: Ways) -> Mapping[str, Any] | None:
+    """Return the manifest of a stack from a file, or its program; None where that exports none."""
     where = ("tidegate check", "--declared")
     if path.is_dir():
         project = read_project(path.resolve())
         if project.name != stack.project:
             raise refuse(*where, project.name, "is another project", stack.project)
         manifest = _see_stack(project, stack.name, ways).graph.manifest
+        if manifest is None:
+            return None
     else:
         document = read_document(str(path))
         outputs = document if isinstance(document, Mapping) else {}

@@ -15,6 +15,7 @@ from tidegate.policy.graph import (
     ResourceGraph,
     StackFacts,
     find_manifest,
+    hides_manifest,
 )
 from tidegate.policy.label_sites import LAUNCH_TEMPLATE_TYPE
 from tidegate.policy.levels import decide_levels
@@ -106,10 +107,13 @@ class StackCheck:
             resources: All resources, with outputs for properties.
         """
         shown = tuple(resources)
-        outputs = (each.properties for each in shown if each.type == STACK_TYPE)
+        outputs = [each.properties for each in shown if each.type == STACK_TYPE]
         manifest = next((found for each in outputs if (found := find_manifest(each))), None)
         whole = tuple(self._with_inputs(resource) for resource in shown)
-        graph = ResourceGraph(self._stack, whole, complete=True, manifest=manifest)
+        hidden = manifest is None and any(hides_manifest(each) for each in outputs)
+        graph = ResourceGraph(
+            self._stack, whole, complete=True, manifest=manifest, manifest_hidden=hidden
+        )
         verdicts = self._judge(graph)
         return tuple(verdict for verdict in verdicts if verdict not in self._said)
 

@@ -96,6 +96,7 @@ def build_question(
         "date": date,
         "complete": graph.complete,
         "manifest": graph.manifest,
+        "manifestHidden": graph.manifest_hidden,
         **shared,
         "context": [build(resource) for resource in graph.context],
         "resources": [build(resource) for resource in asked],

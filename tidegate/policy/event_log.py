@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tidegate.policy.earlier import Earlier, is_stack, read_earlier
@@ -59,6 +59,8 @@ def read_event_log(where: str, text: str, environment: str = "") -> EventLog:
         config=_mapping(config.get("config")) if isinstance(config, Mapping) else {},
         complete=not stopped_by,
     )
+    if stopped_by and graph.manifest is None:  # it ended before the stack's outputs
+        graph = replace(graph, manifest_hidden=True)
     return EventLog(graph, stopped_by, _find_earlier(phase))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
+from tidegate.policy.values import is_secret, is_unknown
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.verdicts import SourceLine
 
@@ -93,6 +94,8 @@ class ResourceGraph:
         context: Resources that are not judged, but tell something of those that are.
         manifest: The capacity manifest that the stack exports; None where it exports none, or
             the way in does not show it.
+        manifest_hidden: Whether the stack may export one that the way in does not show: what
+            only the manifest could say is unknown then.
     """
 
     stack: StackFacts
@@ -100,6 +103,7 @@ class ResourceGraph:
     complete: bool
     context: tuple[Resource, ...] = ()
     manifest: Mapping[str, Any] | None = None
+    manifest_hidden: bool = False
 
     @cached_property
     def by_urn(self) -> Mapping[str, Resource]:
@@ -115,6 +119,12 @@ def find_manifest(outputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
     ):
         return None
     return {name: _by_id(entries) for name, entries in capacity.items()}
+
+
+def hides_manifest(outputs: Mapping[str, Any]) -> bool:
+    """Return whether a stack exports something in the manifest's place that cannot be seen."""
+    capacity = outputs.get("capacity")
+    return is_unknown(capacity) or is_secret(capacity)
 
 
 def _by_id(section: Any) -> Any:

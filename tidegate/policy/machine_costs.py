@@ -14,6 +14,7 @@ from typing import Any
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.model import UnknownPrice
+from tidegate.policy.costs import price_attached
 from tidegate.policy.earlier import Earlier
 from tidegate.policy.facts.capacity import build_machines, has_machines
 from tidegate.policy.facts.places import build_region, spell_region
@@ -24,7 +25,7 @@ from tidegate.policy.states import build_graph
 from tidegate.pricing.difference import build_cost_difference
 from tidegate.pricing.figures import NOTHING, Figures
 from tidegate.pricing.lines import CostLine, LineKind
-from tidegate.pricing.nodes import DEFAULT_CURRENCY, describe_price, price_of
+from tidegate.pricing.nodes import DEFAULT_CURRENCY, describe_price
 from tidegate.pricing.plan import PlanCost, sum_lines
 from tidegate.vocabulary.capacity import CapacityType, Cloud
 from tidegate.vocabulary.money import HOURS_PER_MONTH, Price
@@ -46,7 +47,6 @@ _STARTS_WITH = {
     "azure-native:containerservice:AgentPool": ("count",),
     "azure-native:compute:VirtualMachineScaleSet": ("sku.capacity",),
 }
-_ATTACHED = ("nodeConfig.guestAccelerators", "guestAccelerators")
 _A_ZONE = (".minNodeCount", "nodeCount", "initialNodeCount")
 _SHOWN_TYPES = 5
 _ONE = Decimal(1)
@@ -162,11 +162,10 @@ def _find_prices(
     assert cloud is not None
     found: list[tuple[str, Price]] = []
     for name in machines["types"]["value"]:
-        price = price_of(catalog, cloud, place["value"], name, _BOUGHT[bought])
+        attached = machines.get("attached")
+        price = price_attached(catalog, cloud, place["value"], name, _BOUGHT[bought], attached)
         if isinstance(price, UnknownPrice):
             reasons.append(price.reason)
-        elif _has_attached(resource, name, catalog):
-            reasons.append(f"the accelerators attached to {name} have no price here")
         else:
             found.append((name, price))
     if len({price.per_hour.currency for _, price in found}) > 1:
@@ -185,13 +184,6 @@ def _say_missing(
         yield "it names no machine type that is known yet"
     if place["state"] != "known":
         yield f"the region of {resource.name} is not known"
-
-
-def _has_attached(resource: Resource, name: str, catalog: Catalog) -> bool:
-    """Return whether a machine's price leaves out accelerators that are attached to it."""
-    found = [read(resource.properties, path) for path in _ATTACHED]
-    attached = any(each["state"] == "hidden" or each["value"] for each in found)
-    return attached and bool(catalog.instance_type(Cloud.GCP, name).attachable)
 
 
 def _count(resource: Resource, machines: Mapping[str, Any]) -> _Sizes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tidegate.policy.earlier import Earlier, is_stack, read_earlier
@@ -71,6 +71,8 @@ def read_preview(where: str, document: object, environment: str = "") -> Preview
     stacks = [step for step in steps if is_stack(step["urn"])]
     olds = [step.get("oldState") for step in steps]
     earlier = read_earlier(stacks[0].get("oldState"), olds, config) if stacks else None
+    # It shows what the stack exported before, and never what it exports after the change.
+    graph = replace(graph, manifest_hidden=graph.manifest is None)
     return Preview(graph, hidden, earlier)
 
 

@@ -13,6 +13,7 @@ from tidegate.policy.graph import (
     ResourceGraph,
     StackFacts,
     find_manifest,
+    hides_manifest,
     normalize_type,
 )
 from tidegate.policy.values import decode_properties, find_secret_texts
@@ -64,14 +65,18 @@ def build_graph(
     read = tuple(
         _read_resource(state, providers, settings) for state in states if not _is_own(state)
     )
-    return ResourceGraph(stack, made, complete, context=read, manifest=_read_manifest(states))
+    manifest, hidden = _read_manifest(states)
+    return ResourceGraph(stack, made, complete, read, manifest, manifest_hidden=hidden)
 
 
-def _read_manifest(states: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Return the manifest that the stack exports, where its outputs show one."""
+def _read_manifest(
+    states: Sequence[Mapping[str, Any]],
+) -> tuple[Mapping[str, Any] | None, bool]:
+    """Return the manifest that the stack's outputs show, and whether they hide one."""
     outputs = (state.get("outputs") for state in states if state["type"] == STACK_TYPE)
-    shown = (decode_properties(each) for each in outputs if isinstance(each, Mapping))
-    return next((found for each in shown if (found := find_manifest(each))), None)
+    shown = [decode_properties(each) for each in outputs if isinstance(each, Mapping)]
+    manifest = next((found for each in shown if (found := find_manifest(each))), None)
+    return manifest, manifest is None and any(hides_manifest(each) for each in shown)
 
 
 def check_states(where: str, states: Iterable[object]) -> None:

@@ -1,10 +1,10 @@
-"""Record what `pulumi preview --json`, event logs and exports say of `ways_program.py`.
+"""Record what `pulumi preview --json`, event logs and exports say of two programs.
 
-    python tests/policies/recorder/record_ways.py tests/policies/data/ways
+    python tests/policies/recorder/record_ways.py tests/policies/data
 
 Runs the real CLI on the local clouds in a throw-away project: a preview of the empty stack (as
 JSON, as an event log, and as a policy pack sees it), an `up` with its event log, the export, and
-the previews that follow.
+the previews that follow. Of `declared_program.py` the same is recorded of a change.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -34,69 +35,96 @@ CONFIG = "config:\n  aws:region: us-east-1\n  gcp:project: p\n  recorded:environ
 PACKAGES = ("pulumi", "pulumi-aws", "pulumi-gcp", "pulumi-azure-native")
 PREVIEW = ("preview", "--json", "--non-interactive")
 SHOWN = (*PREVIEW, "--show-sames")
+Run = Callable[..., str]
 
 
 def main() -> None:
-    target = Path(sys.argv[1])
+    data = Path(sys.argv[1])
+    record("ways_program.py", data / "ways", record_ways)
+    record("declared_program.py", data / "declared", record_declared)
+
+
+def record(program: str, target: Path, play: Callable[[Run, Path, Path], None]) -> None:
+    """Run a program's recording in a throw-away project on clouds of its own."""
     target.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="record-ways-") as folder:
-        record(Path(folder), target)
+    with tempfile.TemporaryDirectory(prefix="record-ways-") as name:
+        folder = Path(name)
+        project = folder / "project"
+        project.mkdir()
+        (project / "Pulumi.yaml").write_text(PROJECT)
+        (project / "Pulumi.dev.yaml").write_text(CONFIG)
+        shutil.copy(HERE / program, project / "__main__.py")
+        provide_language_host(ROOT, os.environ)
+        toolchain = find_toolchain(ROOT)
+        (folder / "state").mkdir()
+        clouds = local_environment(start_local_clouds(folder / "clouds"), os.environ)
+        environment = {
+            **toolchain.environment(folder / "home", f"file://{folder / 'state'}", clouds, ""),
+            "PULUMI_DEBUG_COMMANDS": "true",
+            "TIDEGATE_RECORDING": str(folder / "pack.jsonl"),
+        }
+
+        def run(*arguments: str) -> str:
+            ended = subprocess.run(
+                [toolchain.pulumi.path, *arguments],
+                cwd=project,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if ended.returncode:
+                raise SystemExit(f"{arguments}: {ended.stdout}{ended.stderr}")
+            return ended.stdout
+
+        try:
+            run("stack", "init", "dev")
+            play(run, folder, target)
+        finally:
+            stop_local_clouds(folder / "clouds")
+        say_origin(toolchain.pulumi.path, program, target)
 
 
-def record(folder: Path, target: Path) -> None:
-    project = folder / "project"
-    project.mkdir()
-    (project / "Pulumi.yaml").write_text(PROJECT)
-    (project / "Pulumi.dev.yaml").write_text(CONFIG)
-    shutil.copy(HERE / "ways_program.py", project / "__main__.py")
-    provide_language_host(ROOT, os.environ)
-    toolchain = find_toolchain(ROOT)
-    (folder / "state").mkdir()
-    clouds = local_environment(start_local_clouds(folder / "clouds"), os.environ)
-    environment = {
-        **toolchain.environment(folder / "home", f"file://{folder / 'state'}", clouds, ""),
-        "PULUMI_DEBUG_COMMANDS": "true",
-    }
-
-    def run(*arguments: str) -> str:
-        ended = subprocess.run(
-            [toolchain.pulumi.path, *arguments],
-            cwd=project,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if ended.returncode:
-            raise SystemExit(f"{arguments}: {ended.stdout}{ended.stderr}")
-        return ended.stdout
-
+def record_ways(run: Run, folder: Path, target: Path) -> None:
     log, seen = folder / "events.jsonl", folder / "pack.jsonl"
-    environment["TIDEGATE_RECORDING"] = str(seen)
-    try:
-        run("stack", "init", "dev")
-        keep(run(*SHOWN, "--stack=dev"), target / "preview_new.json")
-        run("preview", "--stack=dev", f"--event-log={log}")
-        keep_log(log, target / "events_preview_new.jsonl")
-        run("preview", "--stack=dev", f"--policy-pack={HERE}")
-        keep_log(seen, target / "pack_preview_new.jsonl")
-        run("up", "--yes", "--skip-preview", "--stack=dev", f"--event-log={log}")
-        keep_log(log, target / "events_up.jsonl")
-        keep(run("stack", "export", "--stack=dev"), target / "export.json")
-        keep(run(*PREVIEW, "--stack=dev"), target / "preview_changes_only.json")
-        keep(run(*SHOWN, "--stack=dev"), target / "preview_same.json")
-        run("preview", "--stack=dev", f"--event-log={log}")
-        keep_log(log, target / "events_preview_same.jsonl")
-        seen.unlink()
-        run("preview", "--stack=dev", f"--policy-pack={HERE}")
-        keep_log(seen, target / "pack_preview_same.jsonl")
-    finally:
-        stop_local_clouds(folder / "clouds")
+    keep(run(*SHOWN, "--stack=dev"), target / "preview_new.json")
+    run("preview", "--stack=dev", f"--event-log={log}")
+    keep_log(log, target / "events_preview_new.jsonl")
+    run("preview", "--stack=dev", f"--policy-pack={HERE}")
+    keep_log(seen, target / "pack_preview_new.jsonl")
+    run("up", "--yes", "--skip-preview", "--stack=dev", f"--event-log={log}")
+    keep_log(log, target / "events_up.jsonl")
+    keep(run("stack", "export", "--stack=dev"), target / "export.json")
+    keep(run(*PREVIEW, "--stack=dev"), target / "preview_changes_only.json")
+    keep(run(*SHOWN, "--stack=dev"), target / "preview_same.json")
+    run("preview", "--stack=dev", f"--event-log={log}")
+    keep_log(log, target / "events_preview_same.jsonl")
+    seen.unlink()
+    run("preview", "--stack=dev", f"--policy-pack={HERE}")
+    keep_log(seen, target / "pack_preview_same.jsonl")
+
+
+def record_declared(run: Run, folder: Path, target: Path) -> None:
+    log = folder / "events.jsonl"
+    run("config", "set", "most", "2", "--stack=dev")
+    run("up", "--yes", "--skip-preview", "--stack=dev")
+    run("config", "set", "most", "3", "--stack=dev")
+    keep(run(*SHOWN, "--stack=dev"), target / "preview.json")
+    run("preview", "--stack=dev", f"--event-log={log}")
+    keep_log(log, target / "events_preview.jsonl")
+    run("preview", "--stack=dev", f"--policy-pack={HERE}")
+    keep_log(folder / "pack.jsonl", target / "pack_preview.jsonl")
+    run("up", "--yes", "--skip-preview", "--stack=dev", f"--event-log={log}")
+    keep_log(log, target / "events_up.jsonl")
+    keep(run("stack", "export", "--stack=dev"), target / "export.json")
+
+
+def say_origin(pulumi: Path, program: str, target: Path) -> None:
     origin = {
-        "what": "the four ways of one program on the local clouds, tests/policies/recorder",
+        "what": f"{program} on the local clouds, tests/policies/recorder",
         "date": datetime.now(UTC).date().isoformat(),
         "pulumi CLI": subprocess.run(
-            [toolchain.pulumi.path, "version"], capture_output=True, text=True, check=True
+            [pulumi, "version"], capture_output=True, text=True, check=True
         ).stdout.strip(),
         **{name: importlib.metadata.version(name) for name in PACKAGES},
     }
@@ -128,4 +156,5 @@ def strip_places(value: Any) -> Any:
     return [strip_places(item) for item in value] if isinstance(value, list) else value
 
 
-main()
+if __name__ == "__main__":
+    main()

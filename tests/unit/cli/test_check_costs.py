@@ -215,3 +215,11 @@ def test_machines_of_plain_resources_are_priced_where_there_is_no_manifest(writt
     assert (line["id"], line["changed"], cost["compared"]) == ("Instance box", True, True)
     assert Decimal(line["change"]["expected"]) > 0
     assert "only machines are priced" in cost["notes"][0]
+
+
+def test_a_program_behind_a_preview_may_export_no_manifest(program, written, tidegate):
+    (program / "__main__.py").write_text("import pulumi\n")
+    preview = written("preview.json", changes.preview(None))
+    code, out, err = tidegate("check", "--preview", preview, "--declared", program)
+    assert (code, err) == (0, "")
+    assert NOT_DECLARED not in out

@@ -7,6 +7,7 @@ import pytest
 from tidegate.policy.check import StackCheck
 from tidegate.policy.graph import Resource, ResourceGraph, StackFacts
 from tidegate.policy.rule_set import Rule, RuleSet
+from tidegate.policy.values import UNKNOWN
 from tidegate.vocabulary.problems import InvalidInput
 from tidegate.vocabulary.verdicts import Level, Severity
 
@@ -178,3 +179,10 @@ def test_a_rule_is_mandatory_from_its_day_on():
         check.configure({"TG-LBL-001": {"mandatoryFrom": "2027-01-31"}})
         (verdict,) = check.judge_resource(bucket())
         assert verdict.level is level
+
+
+def test_a_manifest_that_cannot_be_seen_at_the_end_is_said_to_be_hidden():
+    engine = Recorded()
+    stack = Resource("urn:s", "pulumi:pulumi:Stack", "s", {"capacity": UNKNOWN})
+    check_with(engine).judge_stack([bucket(), stack])
+    assert [document["manifestHidden"] for document in engine.documents] == [True]

@@ -42,6 +42,7 @@ def test_a_resource_stands_in_the_document_whole():
         "date": "",
         "complete": False,
         "manifest": None,
+        "manifestHidden": False,
         "storageClasses": {},
         "parameters": {"TG-LBL-001": {"requiredKeys": ["owner"]}},
         "labelKeys": list(KNOWN_KEYS),

@@ -38,6 +38,7 @@ def test_the_last_state_of_each_resource_is_read():
     assert (only.name, only.properties, only.identifiers) == ("a", {"x": 1}, {"id": "a-1"})
     assert log.graph.stack.environment == "prod"
     assert log.graph.complete
+    assert not log.graph.manifest_hidden
     assert log.stopped_by == ()
 
 
@@ -50,6 +51,7 @@ def test_a_run_that_policies_stopped_is_told_apart_from_one_that_crashed():
     stopped = read_event_log("log", (RECORDED / "events_violation.jsonl").read_text())
     assert stopped.stopped_by == ("no-two",)
     assert not stopped.graph.complete
+    assert stopped.graph.manifest_hidden
     with pytest.raises(InvalidInput, match="failed before all resources were seen, and not by a"):
         read_event_log("log", (RECORDED / "events_pack_crash.jsonl").read_text())
 

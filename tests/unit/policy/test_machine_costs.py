@@ -69,6 +69,14 @@ def test_spot_costs_its_own_price_and_several_types_bound_it():
     assert (found.capacity_type, found.unknown) == (CapacityType.SPOT, ())
 
 
+def test_what_is_attached_to_a_machine_is_priced_with_it():
+    attached = [{"type": "nvidia-tesla-t4", "count": 2}]
+    node = {"machineType": "n1-standard-8", "guestAccelerators": attached}
+    both = CATALOG.price(Cloud.GCP, "us-central1", "n1-standard-8", "on-demand", "t4", 2)
+    pool = gke(nodeCount=1, location="us-central1-a", nodeConfig=node)
+    assert known(pool) == same_everywhere(both.per_hour.amount * 730)
+
+
 def test_machines_that_scale_nothing_stay_at_their_size():
     node = month(Cloud.AZURE, "eastus", "Standard_NC4as_T4_v3")
     pool = resource(
@@ -111,10 +119,10 @@ def test_google_counts_nodes_for_each_zone(place, zones):
                 location="us-central1-a",
                 nodeConfig={
                     "machineType": "n1-standard-8",
-                    "guestAccelerators": [{"type": "nvidia-tesla-t4", "count": 1}],
+                    "guestAccelerators": {"$unknown": True},
                 },
             ),
-            "the accelerators attached to n1-standard-8 have no price here",
+            "the accelerators attached to n1-standard-8 are not known yet",
         ),
     ],
 )

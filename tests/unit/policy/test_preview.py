@@ -70,3 +70,7 @@ def test_another_document_is_refused_and_never_an_empty_preview(document, said):
     with pytest.raises(InvalidInput, match=said) as caught:
         read_preview("p", document)
     assert "plaintext" not in str(caught.value)
+
+
+def test_what_the_stack_exports_after_the_change_is_not_shown():
+    assert read_preview("p", preview_of(step("create", "a"))).graph.manifest_hidden

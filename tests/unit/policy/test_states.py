@@ -100,3 +100,22 @@ def test_the_environment_is_given_or_configured_or_the_stacks_name(given, config
 def test_what_is_no_state_is_refused(state):
     with pytest.raises(InvalidInput, match=r"^x: resources: is no list of resources"):
         build_graph("x", [state])
+
+
+@pytest.mark.parametrize(
+    ("capacity", "manifest", "hidden"),
+    [
+        ({"version": "tidegate/capacity/v1"}, {"version": "tidegate/capacity/v1"}, False),
+        ("04da6b54-80e4-46f7-96ec-b56ff0331ba9", None, True),
+        ({"version": "other"}, None, False),
+        (None, None, False),
+    ],
+)
+def test_a_manifest_that_cannot_be_seen_is_told_from_none(capacity, manifest, hidden):
+    stack = {
+        "urn": f"{HEAD}pulumi:pulumi:Stack::vision-prod",
+        "type": "pulumi:pulumi:Stack",
+        "outputs": {"capacity": capacity},
+    }
+    graph = build_graph("x", [stack])
+    assert (graph.manifest, graph.manifest_hidden) == (manifest, hidden)

@@ -3,7 +3,7 @@
 One entry is one thing that is scaled: `{at, kind, minimum, maximum, capacity, types}`. `kind` is
 "pool" (nodes of a cluster), "group" (machines of a group), "endpoint" (replicas of a served model)
 or "template" (what machines are started from). `capacity` is "spot", "on-demand", "reserved" or
-"mixed" (spot above an on-demand base).
+"mixed" (spot above an on-demand base). Google's machines have `attached` accelerators as well.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tidegate.policy.facts import endpoints
+from tidegate.policy.facts.attached import build_attached
 from tidegate.policy.facts.reading import (
     Fact,
     absent,
@@ -139,6 +140,7 @@ def _gke(properties: Any) -> Iterator[Machines]:
         maximum=maximum,
         capacity=_google_capacity(properties, "nodeConfig."),
         types=_types(properties, "nodeConfig.machineType"),
+        attached=build_attached(properties, "nodeConfig.guestAccelerators"),
     )
 
 
@@ -170,6 +172,7 @@ def _google_template(properties: Any) -> Iterator[Machines]:
         "template",
         capacity=_google_capacity(properties, ""),
         types=_types(properties, "machineType"),
+        attached=build_attached(properties, "guestAccelerators"),
     )
 
 

@@ -41,6 +41,13 @@ _judge(resource, end) := say.fail(resource, {
 	"found": "not known yet",
 }) if {
 	end.state == "hidden"
+} else := say.unknown(resource, {
+	"property": end.property,
+	"message": sprintf("when %s ends is for the stack's manifest to say", [say.subject(resource)]),
+	"expected": "a day",
+	"found": declared.not_shown,
+}) if {
+	declared.manifest_hidden
 } else := say.fail(resource, {
 	"property": end.property,
 	"message": sprintf("%s has no end", [say.subject(resource)]),

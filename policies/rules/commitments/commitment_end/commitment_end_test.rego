@@ -1,5 +1,6 @@
 package tidegate.rules.commitments.commitment_end_test
 
+import data.tidegate.lib.declared
 import data.tidegate.lib.fixtures
 import data.tidegate.rules.commitments.commitment_end as rule
 
@@ -58,5 +59,14 @@ test_unknown_where_it_cannot_be_seen if {
 		"message": "when it (azure-native:compute:CapacityReservation) ends is not known yet",
 		"expected": "a day",
 		"found": "not known yet",
+	})}
+}
+
+test_unknown_where_the_end_may_stand_in_a_manifest_that_is_not_shown if {
+	verdicts_with(endless, {"manifestHidden": true}) == {fixtures.verdict(endless, "unknown", {
+		"property": "tags",
+		"message": "when it (azure-native:compute:CapacityReservation) ends is for the stack's manifest to say",
+		"expected": "a day",
+		"found": declared.not_shown,
 	})}
 }

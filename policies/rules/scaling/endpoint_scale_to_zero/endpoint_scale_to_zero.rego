@@ -49,6 +49,14 @@ _judge(resource, minimum) := say.pass(resource, {"property": minimum.property}) 
 	minimum.value == 0
 } else := say.pass(resource, {"property": minimum.property, "found": reason}) if {
 	reason := _allowance(resource)
+} else := say.unknown(resource, {
+	"property": minimum.property,
+	"message": sprintf("whether %s may keep replicas running is for the stack's manifest to say", [say.subject(resource)]),
+	"expected": "0, or a service level with an owner",
+	"found": declared.not_shown,
+}) if {
+	minimum.state == "known"
+	declared.manifest_hidden
 } else := say.fail(resource, {
 	"property": minimum.property,
 	"message": sprintf("%s keeps replicas running when nobody calls them", [say.subject(resource)]),
@@ -73,6 +81,9 @@ _serves_a_model(resource) if declared.workload_class(resource) == "inference"
 
 _allowance(resource) := reason if {
 	reason := declared.service_level(resource, _parameters.exceptions)
+} else := sprintf("serves %s, owned by %s", [entry.serviceLevel, entry.labels.owner]) if {
+	entry := declared.endpoint(resource)
+	entry.serviceLevel != ""
 } else := sprintf("consumes the commitment %s", [commitment]) if {
 	commitment := declared.label(resource, "commitment")
 } else := sprintf("consumes the commitment %s", [entry.commitment]) if {

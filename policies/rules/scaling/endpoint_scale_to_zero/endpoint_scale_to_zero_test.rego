@@ -1,5 +1,6 @@
 package tidegate.rules.scaling.endpoint_scale_to_zero_test
 
+import data.tidegate.lib.declared
 import data.tidegate.lib.fixtures
 import data.tidegate.rules.scaling.endpoint_scale_to_zero as rule
 
@@ -78,4 +79,18 @@ test_says_nothing_of_what_serves_no_model_nor_before_the_whole_is_seen if {
 	verdicts(serving("gcp:cloudrunv2/service:Service", fixtures.fact(1, "min"))) == set()
 	found := rule.verdicts with input as fixtures.document([variant(1)], {"TG-SCL-002": defaults})
 	found == set()
+}
+
+test_unknown_where_a_service_level_may_stand_in_a_manifest_that_is_not_shown if {
+	asked := fixtures.unshown([variant(0), variant(1)], {"TG-SCL-002": defaults})
+	found := rule.verdicts with input as asked
+	found == {
+		fixtures.verdict(variant(0), "pass", {"property": "min"}),
+		fixtures.verdict(variant(1), "unknown", {
+			"property": "min",
+			"message": sprintf("whether it (%s) may keep replicas running is for the stack's manifest to say", [variant(1).type]),
+			"expected": "0, or a service level with an owner",
+			"found": declared.not_shown,
+		}),
+	}
 }

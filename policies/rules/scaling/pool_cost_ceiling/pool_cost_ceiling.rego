@@ -43,7 +43,7 @@ _judge(resource, machines, ceiling) := say.unknown(resource, {
 	"property": machines.maximum.property,
 	"message": sprintf("what %s costs at its largest is not known", [say.subject(resource)]),
 	"expected": sprintf("at most %v USD an hour", [ceiling]),
-	"found": "no price or no maximum",
+	"found": _missing(machines),
 }) if {
 	not capacity.hourly(resource, machines)
 } else := say.fail(resource, {
@@ -54,3 +54,7 @@ _judge(resource, machines, ceiling) := say.unknown(resource, {
 }) if {
 	capacity.hourly(resource, machines) > ceiling
 } else := say.pass(resource, {"property": machines.maximum.property})
+
+_missing(machines) := sprintf("no price: %s", [machines.unpriced]) if {
+	machines.unpriced
+} else := "no price or no maximum"

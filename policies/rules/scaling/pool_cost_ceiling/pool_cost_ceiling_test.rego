@@ -48,4 +48,11 @@ test_unknown_without_price_or_maximum if {
 	}
 }
 
+test_unknown_says_why_the_catalog_knows_no_price if {
+	attached := {"unpriced": "the accelerators attached to n1-standard-8 are not known yet"}
+	bare := pool(fixtures.fact(5, "maxSize"), null)
+	resource := object.union(bare, {"facts": {"machines": [object.union(bare.facts.machines[0], attached)]}})
+	{found.found | some found in verdicts(resource, {"hourlyCeilings": {"default": 50}})} == {sprintf("no price: %s", [attached.unpriced])}
+}
+
 test_says_nothing_without_a_ceiling if verdicts(priced(5), {}) == set()

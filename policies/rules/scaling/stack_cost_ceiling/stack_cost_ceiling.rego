@@ -37,6 +37,23 @@ verdicts contains verdict if {
 	verdict := _judge(ceiling)
 }
 
+verdicts contains verdict if {
+	input.complete
+	not _ceiling
+	_may_be_declared
+	verdict := say.unknown(declared.stack, {
+		"message": sprintf("what the stack %s may cost is for its manifest to say", [input.stack.name]),
+		"expected": "at most the hourly ceiling that the stack declares",
+		"found": declared.not_shown,
+	})
+}
+
+# A stack with pools of a manifest has one.
+_may_be_declared if {
+	some [resource, _] in _costs
+	declared.pool_hidden(resource)
+}
+
 _ceiling := given if {
 	given := capacity.ceiling(_parameters, declared.stack)
 } else := to_number(input.manifest.hourlyCeiling.amount) if {

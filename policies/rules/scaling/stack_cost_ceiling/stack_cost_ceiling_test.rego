@@ -1,5 +1,6 @@
 package tidegate.rules.scaling.stack_cost_ceiling_test
 
+import data.tidegate.lib.declared
 import data.tidegate.lib.fixtures
 import data.tidegate.rules.scaling.stack_cost_ceiling as rule
 
@@ -69,4 +70,18 @@ test_says_nothing_without_a_ceiling_nor_before_the_whole_is_seen if {
 	parameters := {"TG-SCL-005": {"hourlyCeilings": {"prod": 1}, "monthlyCeilings": {}}}
 	found := rule.verdicts with input as fixtures.document(two, parameters)
 	found == set()
+}
+
+test_unknown_where_a_ceiling_may_stand_in_a_manifest_that_is_not_shown if {
+	parameters := {"TG-SCL-005": {"hourlyCeilings": {}, "monthlyCeilings": {}}}
+	pooled := [fixtures.labelled(each, {"capacity-pool": each.name}) | some each in two]
+	found := rule.verdicts with input as fixtures.unshown(pooled, parameters)
+	found == said(
+		"unknown",
+		"what the stack prod may cost is for its manifest to say",
+		"at most the hourly ceiling that the stack declares",
+		declared.not_shown,
+	)
+	nothing := rule.verdicts with input as fixtures.unshown(two, parameters)
+	nothing == set()
 }

@@ -42,7 +42,15 @@ verdicts contains verdict if {
 	verdict := _judge(resource, machines.capacity)
 }
 
-_judge(resource, bought) := say.fail(resource, {
+_judge(resource, bought) := say.unknown(resource, {
+	"property": bought.property,
+	"message": sprintf("how often %s saves its work is for the stack's manifest to say", [say.subject(resource)]),
+	"expected": sprintf("at most every %d seconds", [_limit(resource)]),
+	"found": declared.not_shown,
+}) if {
+	not _interval(resource)
+	declared.pool_hidden(resource)
+} else := say.fail(resource, {
 	"property": bought.property,
 	"message": sprintf("%s trains on spot capacity and does not say how often it saves its work", [say.subject(resource)]),
 	"expected": sprintf("at most every %d seconds", [_limit(resource)]),

@@ -1,5 +1,6 @@
 package tidegate.rules.spot.checkpoint_interval_test
 
+import data.tidegate.lib.declared
 import data.tidegate.lib.fixtures
 import data.tidegate.rules.spot.checkpoint_interval as rule
 
@@ -52,4 +53,22 @@ test_says_nothing_of_other_work_nor_before_the_whole_is_seen if {
 	verdicts({"workload-class": "pipeline"}) == set()
 	found := rule.verdicts with input as fixtures.document([spot], {"TG-SPT-003": parameters})
 	found == set()
+}
+
+unshown(resource) := found if {
+	found := rule.verdicts with input as fixtures.unshown([resource], {"TG-SPT-003": parameters})
+}
+
+test_unknown_where_the_interval_may_stand_in_a_manifest_that_is_not_shown if {
+	unshown(spot) == {fixtures.verdict(spot, "unknown", {
+		"property": "mix",
+		"message": "how often it (aws:autoscaling/group:Group) saves its work is for the stack's manifest to say",
+		"expected": "at most every 3600 seconds",
+		"found": declared.not_shown,
+	})}
+}
+
+test_what_no_manifest_can_say_is_judged_without_it if {
+	unshown(fixtures.labelled(spot, {"capacity-pool": "sweep", "checkpoint-interval-seconds": "900"})) == passed
+	{found.outcome | some found in unshown(fixtures.labelled(spot, {}))} == {"fail"}
 }

@@ -39,11 +39,33 @@ verdicts contains verdict if {
 _is_intolerant(resource) if {
 	declared.workload_class(resource) in _parameters.intolerantClasses
 	not capacity.stated_tolerance(resource)
+	_is_told(resource)
 }
 
 _is_intolerant(resource) if capacity.stated_tolerance(resource) == "intolerant"
 
-_judge(resource, bought) := say.fail(resource, {
+# It may be, as far as can be seen.
+_is_intolerant(resource) if _may_be_stated(resource)
+
+# A pool's manifest may say more than its class, and is seen with the whole stack.
+_is_told(_) if input.complete
+
+_is_told(resource) if not declared.label(resource, "capacity-pool")
+
+_may_be_stated(resource) if {
+	declared.pool_hidden(resource)
+	not capacity.stated_tolerance(resource)
+}
+
+_judge(resource, bought) := say.unknown(resource, {
+	"property": bought.property,
+	"message": sprintf("whether %s may be interrupted is for the stack's manifest to say", [say.subject(resource)]),
+	"expected": "on-demand or reserved",
+	"found": declared.not_shown,
+}) if {
+	bought.value in {"spot", "mixed"}
+	_may_be_stated(resource)
+} else := say.fail(resource, {
 	"property": bought.property,
 	"message": sprintf("%s runs on spot capacity what must not be interrupted", [say.subject(resource)]),
 	"expected": "on-demand or reserved",

@@ -33,11 +33,27 @@ verdicts contains verdict if {
 	some machines in resource.facts.machines
 	machines.capacity
 	machines.capacity.state != "absent"
-	capacity.tolerance(resource, _parameters.tolerantClasses) == "tolerant"
+	_is_tolerant(resource)
 	verdict := _judge(resource, machines.capacity)
 }
 
-_judge(resource, bought) := say.fail(resource, {
+_is_tolerant(resource) if capacity.tolerance(resource, _parameters.tolerantClasses) == "tolerant"
+
+# It may be, as far as can be seen.
+_is_tolerant(resource) if {
+	declared.pool_hidden(resource)
+	not capacity.stated_tolerance(resource)
+}
+
+_judge(resource, bought) := say.unknown(resource, {
+	"property": bought.property,
+	"message": sprintf("whether %s could have spot capacity is for the stack's manifest to say", [say.subject(resource)]),
+	"expected": "spot",
+	"found": declared.not_shown,
+}) if {
+	bought.value == "on-demand"
+	declared.pool_hidden(resource)
+} else := say.fail(resource, {
 	"property": bought.property,
 	"message": sprintf("%s buys on demand what %s work could have as spot", [
 		say.subject(resource), declared.workload_class(resource),

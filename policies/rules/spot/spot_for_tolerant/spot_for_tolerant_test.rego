@@ -1,5 +1,6 @@
 package tidegate.rules.spot.spot_for_tolerant_test
 
+import data.tidegate.lib.declared
 import data.tidegate.lib.fixtures
 import data.tidegate.rules.spot.spot_for_tolerant as rule
 
@@ -56,4 +57,25 @@ test_says_nothing_of_intolerant_work_nor_where_nothing_is_bought if {
 	verdicts(fixtures.labelled(on_demand, {"workload-class": "inference"})) == set()
 	verdicts(fixtures.labelled(on_demand, {"interruption-tolerance": "intolerant"})) == set()
 	verdicts(bought(fixtures.absent_fact("launchTemplate"))) == set()
+}
+
+unshown(resource) := found if {
+	found := rule.verdicts with input as fixtures.unshown([resource], {"TG-SPT-001": {"tolerantClasses": ["training"]}})
+}
+
+test_unknown_where_its_manifest_is_not_shown if {
+	every class in ["training", "inference"] {
+		resource := fixtures.labelled(on_demand, {"capacity-pool": "sweep", "workload-class": class})
+		unshown(resource) == {fixtures.verdict(resource, "unknown", {
+			"property": "capacityType",
+			"message": "whether it (aws:eks/nodeGroup:NodeGroup) could have spot capacity is for the stack's manifest to say",
+			"expected": "spot",
+			"found": declared.not_shown,
+		})}
+	}
+}
+
+test_what_no_manifest_can_say_is_judged_without_it if {
+	{found.outcome | some found in unshown(on_demand)} == {"fail"}
+	unshown(fixtures.labelled(on_demand, {"capacity-pool": "sweep", "interruption-tolerance": "intolerant"})) == set()
 }

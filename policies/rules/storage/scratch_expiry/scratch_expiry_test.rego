@@ -1,5 +1,6 @@
 package tidegate.rules.storage.scratch_expiry_test
 
+import data.tidegate.lib.declared
 import data.tidegate.lib.fixtures
 import data.tidegate.rules.storage.scratch_expiry as rule
 
@@ -55,4 +56,28 @@ test_the_class_is_told_by_label_and_manifest_as_well if {
 	manifest := {"manifest": {"buckets": [{"id": "data", "storageClass": "scratch"}]}}
 	declared := rule.verdicts with input as object.union(fixtures.whole([named], parameters), manifest)
 	{found.outcome | some found in declared} == {"fail"}
+}
+
+unshown(resource) := found if {
+	parameters := {"TG-STO-002": {"classes": ["scratch"], "maxDays": {"default": 30}}}
+	found := rule.verdicts with input as fixtures.unshown([resource], parameters)
+}
+
+test_unknown_where_the_class_may_stand_in_a_manifest_that_is_not_shown if {
+	urn := "urn:pulumi:prod::vision::tidegate:index:Bucket$gcp:storage/bucket:Bucket::data"
+	made := object.union(fixtures.named(bucket([], false), "data"), {"urn": urn})
+	every resource in [bucket([], false), made] {
+		unshown(resource) == {fixtures.verdict(resource, "unknown", {
+			"message": sprintf("whether %s (gcp:storage/bucket:Bucket) holds scratch data is for the stack's manifest to say", [resource.name]),
+			"expected": "at most 30 days",
+			"found": declared.not_shown,
+		})}
+	}
+}
+
+test_what_no_manifest_can_say_is_judged_without_it if {
+	unshown(after(30)) == {fixtures.verdict(after(30), "pass", {})}
+	labelled := fixtures.labelled(bucket([], false), {"data-class": "scratch"})
+	{found.outcome | some found in unshown(labelled)} == {"fail"}
+	unshown(fixtures.named(bucket([], false), "data")) == set()
 }

@@ -26,7 +26,7 @@ import data.tidegate.lib.verdicts as say
 
 _parameters := shared.parameters["TG-TEL-002"]
 
-# [stream, GiB a month or null]: what the manifest says, else the label expected-gib-per-month.
+# [stream, GiB a month or null]: the label expected-gib-per-month, else what the manifest says.
 _volumes := [[resource, _volume(resource)] |
 	some resource in input.resources
 	resource.type in _streams
@@ -38,15 +38,15 @@ _streams := {
 	"azure-native:operationalinsights:Workspace",
 }
 
-_volume(resource) := to_number(gib) if {
+_volume(resource) := to_number(text) if {
+	text := declared.label(resource, "expected-gib-per-month")
+	regex.match(`^[0-9]{1,9}$`, text)
+} else := to_number(gib) if {
 	some entry in input.manifest.telemetry
 	entry.id == resource.name
 	gib := entry.expectedGibPerMonth
 	is_string(gib)
 	regex.match(`^[0-9]{1,9}([.][0-9]{1,9})?$`, gib)
-} else := to_number(text) if {
-	text := declared.label(resource, "expected-gib-per-month")
-	regex.match(`^[0-9]{1,9}$`, text)
 } else := null
 
 _total := sum([gib | some [_, gib] in _volumes; gib != null])
@@ -68,7 +68,11 @@ _judge(limit) := say.fail(declared.stack, {
 } else := say.unknown(declared.stack, {
 	"message": sprintf("how much some streams of %s take in is not known", [input.stack.name]),
 	"expected": sprintf("at most %v GiB a month", [limit]),
-	"found": sprintf("%v GiB a month, and nothing said by %s", [_total, concat(", ", _silent)]),
+	"found": sprintf("%v GiB a month, and nothing said by %s%s", [_total, concat(", ", _silent), _besides]),
 }) if {
 	_silent != []
 } else := say.pass(declared.stack, {})
+
+_besides := sprintf(" (%s)", [declared.not_shown]) if {
+	declared.manifest_hidden
+} else := ""

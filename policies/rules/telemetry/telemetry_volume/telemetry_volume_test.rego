@@ -1,5 +1,6 @@
 package tidegate.rules.telemetry.telemetry_volume_test
 
+import data.tidegate.lib.declared
 import data.tidegate.lib.fixtures
 import data.tidegate.rules.telemetry.telemetry_volume as rule
 
@@ -50,4 +51,15 @@ test_says_nothing_without_streams_nor_before_the_whole_is_seen if {
 	parameters := {"TG-TEL-002": {"maxGibPerMonth": {"default": 1}}}
 	found := rule.verdicts with input as fixtures.document([expecting("a", "2")], parameters)
 	found == set()
+}
+
+test_a_label_comes_before_the_manifest if {
+	manifest := {"telemetry": [{"id": "a", "expectedGibPerMonth": "501"}]}
+	verdicts_with([expecting("a", "200")], manifest) == {fixtures.verdict(stack, "pass", {})}
+}
+
+test_what_to_do_is_said_where_the_manifest_is_not_shown if {
+	parameters := {"TG-TEL-002": {"maxGibPerMonth": {"default": 500}}}
+	verdicts := rule.verdicts with input as fixtures.unshown([stream("c", {})], parameters)
+	{[each.outcome, each.found] | some each in verdicts} == {["unknown", sprintf("0 GiB a month, and nothing said by c (%s)", [declared.not_shown])]}
 }
