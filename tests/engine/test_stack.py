@@ -94,6 +94,7 @@ def test_tells_a_missing_pack(project) -> None:
 
 def test_tells_a_resource_that_failed_and_keeps_what_was_made(project, cloud) -> None:
     project.configure(fail="t1")
+    cloud.delay_creations(1)  # the others have begun when it fails
     result = project.runner.up("dev")
     assert result.outcome is Outcome.RESOURCE_FAILED
     assert "t1: " in result.explain()

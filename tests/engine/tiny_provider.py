@@ -58,7 +58,10 @@ class TinyCloud(provider_pb2_grpc.ResourceProviderServicer):
         if request.preview:
             return provider_pb2.CreateResponse(id="", properties=request.properties)
         properties = json_format.MessageToDict(request.properties)
+        delay = self._store / "delay"
+        seconds = float(delay.read_text()) if delay.exists() else 0
         if properties.get("fail"):
+            time.sleep(seconds)
             context.abort(grpc.StatusCode.UNKNOWN, "ZONE_STOCK_OUT: nothing left to sell")
         identity = (
             f"thing-{uuid.uuid4().hex[:8]}" if properties.get("random") else properties["name"]
@@ -66,8 +69,7 @@ class TinyCloud(provider_pb2_grpc.ResourceProviderServicer):
         with (self._store / "created.log").open("a") as log:
             log.write(f"{request.urn} {identity}\n")
         self._write(identity, properties)
-        delay = self._store / "delay"
-        time.sleep(float(delay.read_text()) if delay.exists() else 0)
+        time.sleep(seconds)
         return provider_pb2.CreateResponse(id=identity, properties=request.properties)
 
     def Read(self, request, context):
