@@ -1,7 +1,8 @@
 """`tidegate check` of large inputs, against OPA alone and against a program under bare mocks.
 
 Usage: check.py [REPEATS]. A preview of 10,000 resources is checked by the command line, and
-`opa eval` is given the same prepared input with the same rules, in turns. A program of 1,000
+`opa eval` is given the same prepared input with the same rules, in turns, and so is `conftest`
+where it is on PATH (`go install github.com/open-policy-agent/conftest@latest`). A program of 1,000
 resources is checked, and run by itself under the SDK's own mocks. The peak memory is of a check of
 50,000 resources, with and without its OPA.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,6 +42,15 @@ import pulumi_aws as aws
 LABELS = %r
 for number in range(%d):
     aws.s3.Bucket(f"bucket-{number}", tags=LABELS)
+"""
+# conftest asks for `deny` in `main`; the rules answer with verdicts.
+DENIALS = """
+package main
+deny contains verdict.message if {
+    some verdicts in data.tidegate.main.answers
+    some verdict in verdicts
+    verdict.outcome == "fail"
+}
 """
 MOCKS = """
 import sys
@@ -73,11 +84,19 @@ def measure_preview(folder: Path, repeats: int) -> None:
     evaluate = [str(find_opa()), "eval", "--format=json", f"--input={prepared}"]
     evaluate += ["--strict-builtin-errors", "--ignore=*_test.rego", "--ignore=*.md"]
     evaluate += [f"--data={pack / 'lib'}", f"--data={pack / 'rules'}", "data.tidegate.main.answers"]
-    ours, alone = [], []
+    other = shutil.which("conftest")
+    test = [other or "", "test", str(prepared), "--no-fail", f"--policy={folder / 'denials.rego'}"]
+    test += [f"--policy={pack / 'lib'}", f"--policy={pack / 'rules'}"]
+    (folder / "denials.rego").write_text(DENIALS)
+    ours, alone, conftest = [], [], []
     for _ in range(repeats):
         ours.append(seconds_of([*CHECK, f"--preview={preview}", "--format=json"]))
         alone.append(seconds_of(evaluate))
+        if other:
+            conftest.append(seconds_of(test))
     print_figure("check.preview_10000", ours, "s", baseline=alone, goal=1.5)
+    if conftest:
+        print_figure("check.preview_10000.over_conftest", ours, "s", baseline=conftest)
 
 
 def measure_program(folder: Path, repeats: int) -> None:
