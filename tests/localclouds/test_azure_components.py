@@ -99,6 +99,7 @@ def test_spot_group(engine: Any, declare: Any, own: dict[str, Any], group: str) 
     assert made.keys() == {
         group,
         "azure-native:storage:StorageAccount",
+        "azure-native:storage:ManagementPolicy",
         "azure-native:storage:Queue",
         "azure-native:eventgrid:SystemTopic",
         "azure-native:eventgrid:SystemTopicEventSubscription",
