@@ -45,6 +45,11 @@ def _told(row: Row) -> str:
     return told or "defaults"
 
 
+def _judged(row: Row) -> list[object]:
+    """Return which policy it was, with what parameters, and what it came to."""
+    return [row["policy"], _told(row), f"{row['ratio']:.4f}"]
+
+
 def _value(value: object) -> str:
     return "none" if value == [] else str(value).strip("[]")
 
@@ -60,9 +65,7 @@ def _queues(rows: Sequence[Row]) -> str:
         (
             [
                 row["case"],
-                row["policy"],
-                _told(row),
-                f"{row['ratio']:.4f}",
+                *_judged(row),
                 *_waits(row),
                 row["lost_gpu_hours"],
             ]
@@ -116,9 +119,7 @@ def _helios(rows: Sequence[Row]) -> str:
         head,
         (
             [
-                row["policy"],
-                _told(row),
-                f"{row['ratio']:.4f}",
+                *_judged(row),
                 f"{row['ratio_with_wait']:.4f}",
                 *_waits(row)[1:],
                 row["stalled_hours"],
@@ -149,9 +150,7 @@ def _deadlines(rows: Sequence[Row]) -> str:
         (
             [
                 row["case"],
-                row["policy"],
-                _told(row),
-                f"{row['ratio']:.4f}",
+                *_judged(row),
                 *(f"{value:.4f}" for value in row["by_factor"].values()),
                 row["job_p50"],
                 row["job_p90"],
@@ -170,9 +169,7 @@ def _serving(rows: Sequence[Row]) -> str:
         (
             [
                 row["case"],
-                row["policy"],
-                _told(row),
-                f"{row['ratio']:.4f}",
+                *_judged(row),
                 f"{100 * row['served']:.2f} %",
                 row["changes_a_day"],
             ]
