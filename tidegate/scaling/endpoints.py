@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from tidegate.scaling.serving import decide_replicas
 from tidegate.scaling.signals import explain_shape
 from tidegate.scaling.situation import Situation
-from tidegate.vocabulary.demand import WorkItem
+from tidegate.vocabulary.demand import EndpointDemand, WorkItem
 from tidegate.vocabulary.plans import Hold, ReplicaPlan
-from tidegate.vocabulary.serving import EndpointDemand
 
 
 def plan_replicas(situation: Situation) -> tuple[tuple[ReplicaPlan, ...], tuple[Hold, ...]]:

@@ -17,8 +17,6 @@ from decimal import Decimal
 
 from tidegate.vocabulary.serving import ServingSignals, ServingTarget
 
-__all__ = ["ReplicaDecision", "ServingSignals", "ServingTarget", "decide_replicas"]
-
 MEASURED = (
     "request_rate",
     "expected_rate",

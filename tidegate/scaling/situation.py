@@ -20,9 +20,8 @@ from tidegate.scaling.settings import PoolOverride, ScalingSettings
 from tidegate.scaling.signals import Signals, check_offerings, check_signals
 from tidegate.scaling.times import active_schedule, explain_window
 from tidegate.vocabulary.capacity import CapacityType, Scaler
-from tidegate.vocabulary.demand import Demand
+from tidegate.vocabulary.demand import Demand, EndpointDemand
 from tidegate.vocabulary.plans import Cause, CauseKind, Hold
-from tidegate.vocabulary.serving import EndpointDemand
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from tidegate.vocabulary.capacity import InterruptionTolerance, WorkloadClass
-
-if TYPE_CHECKING:
-    from tidegate.vocabulary.serving import EndpointDemand
+from tidegate.vocabulary.serving import ServingSignals, ServingTarget
 
 TOLERANT_CLASSES = frozenset({WorkloadClass.TRAINING, WorkloadClass.PIPELINE})
 """Classes whose work may be interrupted unless it says otherwise."""
@@ -124,6 +121,23 @@ class WorkItem:
     queued_at: datetime
     deadline: datetime | None = None
     work_left_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointDemand:
+    """An endpoint that asks for replicas.
+
+    Attributes:
+        id: The endpoint.
+        shape: What one replica asks of a node.
+        target: What it promises and how its replicas behave.
+        signals: What was measured; its replicas that wait for a node are items of the demand.
+    """
+
+    id: str
+    shape: WorkShape
+    target: ServingTarget
+    signals: ServingSignals
 
 
 @dataclass(frozen=True, slots=True)

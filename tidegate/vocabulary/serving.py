@@ -1,12 +1,10 @@
-"""Serving: what an endpoint promises, what was measured of it, and what a replica needs."""
+"""Serving: what an endpoint promises, and what was measured of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-
-from tidegate.vocabulary.demand import WorkShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +69,3 @@ class ServingSignals:
     scheduled_replicas: int | None = None
     last_request_at: datetime | None = None
     grown_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointDemand:
-    """An endpoint that asks for replicas.
-
-    Attributes:
-        id: The endpoint.
-        shape: What one replica asks of a node.
-        target: What it promises and how its replicas behave.
-        signals: What was measured; its replicas that wait for a node are items of the demand.
-    """
-
-    id: str
-    shape: WorkShape
-    target: ServingTarget
-    signals: ServingSignals

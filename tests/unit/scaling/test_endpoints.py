@@ -6,9 +6,9 @@ from decimal import Decimal
 from support.scaling import ago, demand, item, node, offering, plan, pool, shape, sizes, work
 
 from tidegate.vocabulary.capacity import WorkloadClass
-from tidegate.vocabulary.demand import AcceleratorNeed
+from tidegate.vocabulary.demand import AcceleratorNeed, EndpointDemand
 from tidegate.vocabulary.plans import ReplicaPlan
-from tidegate.vocabulary.serving import EndpointDemand, ServingSignals, ServingTarget
+from tidegate.vocabulary.serving import ServingSignals, ServingTarget
 
 TARGET = ServingTarget(0, 20, concurrency=4, service_seconds=Decimal(2), utilization=Decimal("0.5"))
 REPLICA = replace(shape(4), workload_class=WorkloadClass.INFERENCE)

@@ -8,12 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.scaling import NOW, ago
 
-from tidegate.scaling.serving import (
-    MOST_REPLICAS,
-    ServingSignals,
-    ServingTarget,
-    decide_replicas,
-)
+from tidegate.scaling.serving import MOST_REPLICAS, decide_replicas
+from tidegate.vocabulary.serving import ServingSignals, ServingTarget
 
 TARGET = ServingTarget(
     min_replicas=0,
