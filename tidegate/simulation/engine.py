@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from enum import IntEnum
 
@@ -13,10 +13,10 @@ from tidegate.scaling.fleet import NodePhase
 from tidegate.scaling.offerings import FailureKind, Offering, OfferingFailure
 from tidegate.simulation.jobs import Job
 from tidegate.simulation.policy import Policy
-from tidegate.simulation.results import QueueResult, build_result
+from tidegate.simulation.results import QueueResult, Record, build_result
 from tidegate.simulation.seats import find_seats
 from tidegate.simulation.setup import Setup, draw_hours, tell_spot
-from tidegate.simulation.world import Run, SimNode, World, steps_at
+from tidegate.simulation.world import Run, SimNode, Ticket, World, steps_at
 from tidegate.vocabulary.capacity import CapacityType
 from tidegate.vocabulary.demand import Demand, SourceHealth, WorkItem
 from tidegate.vocabulary.plans import ScalingPlan
@@ -38,16 +38,6 @@ class Kind(IntEnum):
     ARRIVAL = 4
 
 
-@dataclass(slots=True)
-class Ticket:
-    """A job that waits, with what was saved of it."""
-
-    item: WorkItem
-    job: Job
-    since: int
-    done: int = 0
-
-
 def simulate(
     setup: Setup, policy: Policy, on_progress: Callable[[int], None] | None = None
 ) -> QueueResult:
@@ -60,7 +50,7 @@ def simulate(
     """
     engine = Engine(setup, policy)
     engine.run(on_progress)
-    return build_result(setup, engine)
+    return build_result(setup, engine.world, engine.waiting.values(), engine.record)
 
 
 class Engine:
@@ -74,14 +64,7 @@ class Engine:
             setup.pools, setup.start, setup.divisible, boots if setup.counts_arrivals else {}
         )
         self.waiting: dict[str, Ticket] = {}
-        self.waits: dict[str, int] = {}
-        self.stalls: dict[str, int] = {}
-        self.finished: dict[str, int] = {}
-        self.lost_seconds = 0
-        self.interruptions = 0
-        self.decisions = 0
-        self.actions = 0
-        self.levels: list[tuple[int, dict[str, int]]] = []
+        self.record = Record()
         self.failures: dict[str, OfferingFailure] = {}
         self._offerings: dict[str, Offering] = {e.id: e for e in setup.market.offerings}
         self._count = itertools.count()
@@ -108,7 +91,7 @@ class Engine:
             now = min(times)
             if event is not None and event == now:
                 self._happen(now)
-            elif self.decisions % 256 == 0 and on_progress is not None:
+            elif self.record.decisions % 256 == 0 and on_progress is not None:
                 on_progress(now)
             if self._next is not None and self._next <= now and not self._due(now):
                 self._decide(now)
@@ -152,18 +135,22 @@ class Engine:
             self.world.pack(now)
 
     def _arrive(self, job: Job, now: int) -> None:
-        deadline = None if job.deadline is None else self.world.at(job.deadline)
-        left = None if job.deadline is None else job.seconds
-        item = WorkItem(job.id, job.shape, self.world.at(now), deadline, left)
-        self.waiting[job.id] = Ticket(item, job, now)
+        self._let_wait(job, now)
         self.world.note_arrival(job.accelerators(), now)
+
+    def _let_wait(self, job: Job, now: int, saved: int = 0) -> None:
+        """Let a job wait from now on, with what was saved of it."""
+        deadline = None if job.deadline is None else self.world.at(job.deadline)
+        left = None if job.deadline is None else job.seconds - saved
+        item = WorkItem(job.id, job.shape, self.world.at(job.submitted), deadline, left)
+        self.waiting[job.id] = Ticket(item, job, now, saved)
         self._ask_at(now)
 
     def _end(self, run: Run, now: int) -> None:
         if self.world.runs.get(run.job.id) is not run or run.ends() != now:
             return
         self.world.unseat(run, now)
-        self.finished[run.job.id] = now
+        self.record.finished[run.job.id] = now
         self._ask_at(now)
 
     def _boot(self, node: SimNode, now: int) -> None:
@@ -185,7 +172,7 @@ class Engine:
     def _lose(self, node: SimNode, now: int) -> None:
         if node.id not in self.world.nodes:
             return
-        self.interruptions += 1
+        self.record.interruptions += 1
         for run in list(node.runs.values()):
             self._stop_run(run, now)
         self.world.remove(node, now)
@@ -194,14 +181,9 @@ class Engine:
     def _stop_run(self, run: Run, now: int) -> None:
         """Stop work; what it had saved is kept, and it waits anew."""
         saved = run.saved(now)
-        self.lost_seconds += (run.progress(now) - saved) * run.job.accelerators()
+        self.record.lost_seconds += (run.progress(now) - saved) * run.job.accelerators()
         self.world.unseat(run, now)
-        job = run.job
-        deadline = None if job.deadline is None else self.world.at(job.deadline)
-        left = None if job.deadline is None else job.seconds - saved
-        item = WorkItem(job.id, job.shape, self.world.at(job.submitted), deadline, left)
-        self.waiting[job.id] = Ticket(item, job, now, saved)
-        self._ask_at(now)
+        self._let_wait(run.job, now, saved)
 
     def _seat_waiting(self, now: int) -> None:
         """Start who waits and fits, in their order; a seat that is meant for one is its."""
@@ -214,8 +196,7 @@ class Engine:
         for ticket in list(self.waiting.values()):
             # Equal jobs share their shape: where one found nothing, the next need not look.
             marker = id(ticket.job.shape)
-            reserved = any(ticket.job.id in node.reserved for node in ready)
-            if marker in full and not reserved:
+            if marker in full and not any(ticket.job.id in node.reserved for node in ready):
                 continue
             seats = find_seats(ready, ticket.job)
             if seats is None:
@@ -226,10 +207,10 @@ class Engine:
     def _start(self, ticket: Ticket, seats: list[SimNode], now: int) -> None:
         job = ticket.job
         del self.waiting[job.id]
-        if job.id in self.waits:
-            self.stalls[job.id] = self.stalls.get(job.id, 0) + now - ticket.since
+        if job.id in self.record.waits:
+            self.record.stalls[job.id] = self.record.stalls.get(job.id, 0) + now - ticket.since
         else:
-            self.waits[job.id] = now - ticket.since
+            self.record.waits[job.id] = now - ticket.since
         habit = job.shape.checkpoint
         restart = habit.restart_seconds if habit and ticket.done else 0
         for node in self.world.nodes.values():
@@ -254,7 +235,7 @@ class Engine:
             self._ask_at(now + max(wanted, self.setup.tick))
 
     def _ask(self, now: int) -> ScalingPlan:
-        self.decisions += 1
+        self.record.decisions += 1
         moment = self.world.at(now)
         items = tuple(ticket.item for ticket in self.waiting.values())
         demand = Demand(items, (SourceHealth("trace", moment),))
@@ -267,7 +248,7 @@ class Engine:
 
     def _carry_out(self, plan: ScalingPlan, now: int) -> bool:
         """Apply a plan; return whether the cloud refused any of its orders."""
-        before = self.actions
+        before = self.record.actions
         for preemption in plan.preemptions:
             self._stop_run(self.world.runs[preemption.item], now)
         for drain in plan.drains:
@@ -276,7 +257,7 @@ class Engine:
             node = self.world.nodes[stop.node]
             if not node.runs:
                 self.world.remove(node, now)
-                self.actions += 1
+                self.record.actions += 1
         ordered: dict[str, SimNode] = {}
         refused = False
         for resize in plan.resizes:
@@ -289,15 +270,15 @@ class Engine:
                         break
                     ordered[f"{offering.id}#{number}"] = new
         self._reserve(plan, ordered)
-        if self.actions != before:
-            self.levels.append((now, dict(self.world.alive)))
+        if self.record.actions != before:
+            self.record.levels.append((now, dict(self.world.alive)))
         return refused
 
     def _drain(self, node: SimNode, now: int) -> None:
         for run in list(node.runs.values()):
             self._stop_run(run, now)
         self.world.remove(node, now)
-        self.actions += 1
+        self.record.actions += 1
 
     def _order(self, offering: Offering, now: int) -> SimNode | None:
         """Order one node; None when the cloud has none, which is noted against the offering."""
@@ -306,7 +287,7 @@ class Engine:
             self._note_refusal(offering.id, now)
             return None
         node = self.world.order(offering, now)
-        self.actions += 1
+        self.record.actions += 1
         faults = self.setup.faults
         comes = faults.chance is None or faults.chance.random() >= faults.never_boots
         if comes:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tidegate.simulation.engine import Engine
-    from tidegate.simulation.setup import Setup
+from tidegate.simulation.setup import Setup
+from tidegate.simulation.world import Ticket, World
 
 HOUR = Decimal(3600)
+
+
+@dataclass(slots=True)
+class Record:
+    """What is noted while a run goes on; names as in its result.
+
+    Attributes:
+        finished: When each job ended.
+    """
+
+    waits: dict[str, int] = field(default_factory=dict)
+    stalls: dict[str, int] = field(default_factory=dict)
+    finished: dict[str, int] = field(default_factory=dict)
+    lost_seconds: int = 0
+    interruptions: int = 0
+    decisions: int = 0
+    actions: int = 0
+    levels: list[tuple[int, dict[str, int]]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +72,29 @@ class QueueResult:
         return sum(self.waits.values()) / len(self.waits) if self.waits else 0.0
 
 
-def build_result(setup: Setup, engine: Engine) -> QueueResult:
-    """Return the result of a run that has ended."""
+def build_result(
+    setup: Setup, world: World, waiting: Iterable[Ticket], record: Record
+) -> QueueResult:
+    """Return the result of a run that has ended.
+
+    Args:
+        setup: What the run was given.
+        world: The cloud at the end, with what still runs.
+        waiting: Who still waits.
+        record: What was noted on the way.
+    """
     prices = {entry.id: entry.per_hour or Decimal(0) for entry in setup.market.offerings}
     per_accelerator = max(
         (entry.per_hour or Decimal(0)) / entry.room.accelerators
         for entry in setup.market.offerings
         if entry.room.accelerators
     )
-    paid = {name: seconds / HOUR for name, seconds in engine.world.paid_seconds.items()}
+    paid = {name: seconds / HOUR for name, seconds in world.paid_seconds.items()}
     left = 0
-    waits, stalls = dict(engine.waits), dict(engine.stalls)
-    for run in engine.world.runs.values():
+    waits, stalls = dict(record.waits), dict(record.stalls)
+    for run in world.runs.values():
         left += (run.job.seconds - run.progress(setup.end)) * run.job.accelerators()
-    for ticket in engine.waiting.values():
+    for ticket in waiting:
         left += (ticket.job.seconds - ticket.done) * ticket.job.accelerators()
         late = stalls if ticket.job.id in waits else waits
         late[ticket.job.id] = late.get(ticket.job.id, 0) + setup.end - ticket.since
@@ -77,7 +102,7 @@ def build_result(setup: Setup, engine: Engine) -> QueueResult:
     missed = sum(
         1
         for job in setup.jobs
-        if job.deadline is not None and engine.finished.get(job.id, setup.end + 1) > job.deadline
+        if job.deadline is not None and record.finished.get(job.id, setup.end + 1) > job.deadline
     )
     return QueueResult(
         cost=sum((prices[name] * hours for name, hours in paid.items()), unfinished),
@@ -86,10 +111,10 @@ def build_result(setup: Setup, engine: Engine) -> QueueResult:
         useful_seconds=sum(job.seconds * job.accelerators() for job in setup.jobs),
         waits=waits,
         stalls=stalls,
-        lost_seconds=engine.lost_seconds,
+        lost_seconds=record.lost_seconds,
         missed=missed,
-        interruptions=engine.interruptions,
-        decisions=engine.decisions,
-        actions=engine.actions,
-        levels=tuple(engine.levels),
+        interruptions=record.interruptions,
+        decisions=record.decisions,
+        actions=record.actions,
+        levels=tuple(record.levels),
     )

@@ -10,6 +10,17 @@ from datetime import datetime, timedelta
 from tidegate.scaling.fleet import Fleet, Node, NodePhase, PoolSupply, RunningWork
 from tidegate.scaling.offerings import Offering
 from tidegate.simulation.jobs import Job
+from tidegate.vocabulary.demand import WorkItem
+
+
+@dataclass(slots=True)
+class Ticket:
+    """A job that waits, with what was saved of it."""
+
+    item: WorkItem
+    job: Job
+    since: int
+    done: int
 
 
 @dataclass(slots=True, eq=False)
