@@ -104,7 +104,6 @@ def collect_program(
             "program": str(program),
             "config": config.values,
             "secretKeys": sorted(config.secret_keys),
-            "encryptedKeys": sorted(config.encrypted_keys),
             "fixtures": {
                 "functions": dict(settings.fixtures.functions),
                 "stacks": {name: dict(o) for name, o in settings.fixtures.stacks.items()},

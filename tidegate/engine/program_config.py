@@ -20,13 +20,11 @@ class ProgramConfig:
 
     Attributes:
         values: `namespace:key` → text; what is no text is JSON.
-        secret_keys: Keys whose values are secret.
-        encrypted_keys: Keys whose values nobody here can read.
+        secret_keys: Keys whose values are secret: encrypted, so that nobody here can read them.
     """
 
     values: Mapping[str, str]
     secret_keys: frozenset[str]
-    encrypted_keys: frozenset[str]
 
 
 def read_program_config(project: Project, stack: str, given: Mapping[str, str]) -> ProgramConfig:
@@ -44,7 +42,7 @@ def read_program_config(project: Project, stack: str, given: Mapping[str, str]) 
     found.update({_qualify(project, key): value for key, value in given.items()})
     encrypted = frozenset(key for key, value in found.items() if _is_encrypted(value))
     values = {key: UNKNOWN if key in encrypted else _render(value) for key, value in found.items()}
-    return ProgramConfig(values, encrypted, encrypted)
+    return ProgramConfig(values, encrypted)
 
 
 def _project_values(project: Project) -> Mapping[str, Any]:

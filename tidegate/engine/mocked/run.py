@@ -79,7 +79,7 @@ def _run_program(asked: dict[str, Any], monitor: Any) -> dict[str, str] | None:
     pulumi.runtime.configure(_settings(asked, monitor, mocks))
     pulumi.runtime.set_all_config(asked["config"], asked["secretKeys"])
     answers.answer_invokes(asked["fixtures"]["functions"])
-    answers.hide_encrypted(frozenset(asked["encryptedKeys"]))
+    answers.hide_encrypted(frozenset(asked["secretKeys"]))
     answers.refuse_unknown_details()
     answers.serialize_unseen()
     answers.doubt_odd_outputs()
