@@ -43,9 +43,7 @@ def unseen_result(token: str, result_type: type | None) -> Any:
         raise NotKnownHere(_explain(token, ""))
     kinds = _types.output_type_types(result_type)
     names = {pulumi: python for python, pulumi, _ in _types._py_properties(result_type)}  # noqa: SLF001
-    values = {
-        python: _unseen(f"{token}", python, kinds.get(pulumi)) for pulumi, python in names.items()
-    }
+    values = {python: _unseen(token, python, kinds.get(pulumi)) for pulumi, python in names.items()}
     return result_type(**values)
 
 
@@ -53,10 +51,10 @@ def _unseen(token: str, name: str, kind: Any) -> Any:
     if kind is str:
         return rpc.UNKNOWN
     origin = getattr(kind, "__origin__", kind)
-    if isinstance(origin, type) and issubclass(origin, (int, float)) and origin is not bool:
-        made: Any = UnseenNumber()
-    elif origin is bool:
-        made = UnseenFlag()
+    if origin is bool:
+        made: Any = UnseenFlag()
+    elif isinstance(origin, type) and issubclass(origin, (int, float)):
+        made = UnseenNumber()
     elif isinstance(origin, type) and (issubclass(origin, Mapping) or hasattr(origin, "get")):
         made = UnseenMap()
     else:
