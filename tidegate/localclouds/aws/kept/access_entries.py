@@ -57,7 +57,7 @@ def require_cluster(asked: Asked) -> Any:
     return cluster
 
 
-def _require_cluster(asked: Asked) -> None:
+def _require_api_mode(asked: Asked) -> None:
     cluster = require_cluster(asked)
     mode = (getattr(cluster, "access_config", None) or {}).get("authenticationMode", CONFIG_MAP)
     if mode not in API_MODES:
@@ -118,28 +118,28 @@ def _answer(asked: Asked, body: Body) -> Body:
 
 
 def _create(asked: Asked) -> Body:
-    _require_cluster(asked)
+    _require_api_mode(asked)
     return _answer(asked, ENTRY.create(asked, asked.parameters, {}))
 
 
 def _describe(asked: Asked) -> Body:
-    _require_cluster(asked)
+    _require_api_mode(asked)
     return _answer(asked, ENTRY.find(asked))
 
 
 def _update(asked: Asked) -> Body:
-    _require_cluster(asked)
+    _require_api_mode(asked)
     return _answer(asked, ENTRY.update(asked))
 
 
 def _delete(asked: Asked) -> Body:
-    _require_cluster(asked)
+    _require_api_mode(asked)
     ENTRY.delete(asked)
     return {}
 
 
 def _list(asked: Asked) -> Body:
-    _require_cluster(asked)
+    _require_api_mode(asked)
     cluster = asked.parameters["clusterName"]
     found = [b["principalArn"] for b in ENTRY.list(asked) if b["clusterName"] == cluster]
     return {"accessEntries": found}
