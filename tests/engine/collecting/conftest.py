@@ -14,15 +14,26 @@ PROJECT = "name: theirs\nruntime: python\n"
 
 
 @pytest.fixture
-def collect(tmp_path):
-    """Return what runs a program: `collect(source, files=…, **settings)` → resources by name."""
+def write_program(tmp_path):
+    """Return what writes a program and its project: `write_program(source, files)` → its folder."""
 
-    def run(source, files=None, environment=os.environ, **settings):
+    def write(source, files=None):
         for name, text in {"Pulumi.yaml": PROJECT, "__main__.py": source, **(files or {})}.items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        document = collect_program(read_project(tmp_path), Settings("dev", **settings), environment)
+        return tmp_path
+
+    return write
+
+
+@pytest.fixture
+def collect(write_program):
+    """Return what runs a program: `collect(source, files=…, **settings)` → resources by name."""
+
+    def run(source, files=None, environment=os.environ, **settings):
+        project = read_project(write_program(source, files))
+        document = collect_program(project, Settings("dev", **settings), environment)
         run.document = document
         return {state["urn"].rsplit("::", 1)[-1]: state for state in document["resources"]}
 

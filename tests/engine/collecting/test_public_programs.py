@@ -8,7 +8,6 @@ import pytest
 
 from tidegate.cli import main
 
-PROJECT = "name: theirs\nruntime: python\n"
 ANY = """
 import pulumi
 class Any(pulumi.CustomResource):
@@ -48,15 +47,11 @@ kubernetes.helm.v4.Chart("redis", chart="redis")
 
 
 @pytest.fixture
-def check(tmp_path, monkeypatch, capsys):
+def check(write_program, monkeypatch, capsys):
     """Return what checks a program: (exit code, the one stack of the report or None, message)."""
 
     def run(source, files=None):
-        for name, text in {"Pulumi.yaml": PROJECT, "__main__.py": source, **(files or {})}.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        arguments = ["check", "--program", str(tmp_path), "--format", "json"]
+        arguments = ["check", "--program", str(write_program(source, files)), "--format", "json"]
         monkeypatch.setattr("sys.argv", ["tidegate", *arguments])
         with pytest.raises(SystemExit) as ended:
             main.run()
