@@ -10,10 +10,10 @@ from typing import Any
 from tidegate.policy.earlier import Earlier, is_stack, read_earlier
 from tidegate.policy.graph import ResourceGraph
 from tidegate.policy.states import build_graph
+from tidegate.policy.steps import GONE, build_state
 from tidegate.vocabulary.problems import refuse
 
 _EXPECTED = "an event log of `pulumi preview` or `pulumi up`, one JSON object a line"
-_GONE = frozenset({"delete", "delete-replaced", "read-discard", "discard-replaced"})
 _STEPS = ("resourcePreEvent", "resOutputsEvent")
 
 
@@ -51,17 +51,17 @@ def read_event_log(where: str, text: str, environment: str = "") -> EventLog:
         raise refuse(where, "preludeEvent", None, "is no event log", _EXPECTED)
     phase = events[starts[-1] :]
     stopped_by = _read_end(where, phase)
-    config = phase[0]["preludeEvent"]
+    config = _mapping(_mapping(phase[0]["preludeEvent"]).get("config"))
     graph = build_graph(
         where,
         list(_read_states(where, phase).values()),
         environment=environment,
-        config=_mapping(config.get("config")) if isinstance(config, Mapping) else {},
+        config=config,
         complete=not stopped_by,
     )
     if stopped_by and graph.manifest is None:  # it ended before the stack's outputs
         graph = replace(graph, manifest_hidden=True)
-    return EventLog(graph, stopped_by, _find_earlier(phase))
+    return EventLog(graph, stopped_by, _find_earlier(phase, config))
 
 
 def _parse_lines(where: str, text: str) -> list[Mapping[str, Any]]:
@@ -114,17 +114,15 @@ def _take_step(
     if not isinstance(urn, str) or not isinstance(operation, str):
         raise refuse(where, "metadata", None, "is a step without urn and op", _EXPECTED)
     state = metadata.get("new")
-    if operation in _GONE:
+    if operation in GONE:
         return
     if not isinstance(state, Mapping):
         raise refuse(where, f"step {urn}", None, "has no state", _EXPECTED)
     # The later event of a step has the id and the outputs beside the same inputs.
-    is_read = operation.startswith("read")
-    marks = {"external": True} if is_read else {}
-    states[urn] = {**state, **marks, "operation": operation}
+    states[urn] = build_state(state, operation)
 
 
-def _find_earlier(phase: Sequence[Mapping[str, Any]]) -> Earlier | None:
+def _find_earlier(phase: Sequence[Mapping[str, Any]], config: Mapping[str, Any]) -> Earlier | None:
     steps = [
         _mapping(_mapping(event["resourcePreEvent"]).get("metadata"))
         for event in phase
@@ -133,7 +131,6 @@ def _find_earlier(phase: Sequence[Mapping[str, Any]]) -> Earlier | None:
     stack = next((step for step in steps if is_stack(str(step.get("urn")))), None)
     if stack is None:
         return None
-    config = _mapping(_mapping(phase[0]["preludeEvent"]).get("config"))
     return read_earlier(stack.get("old"), [step.get("old") for step in steps], config)
 
 

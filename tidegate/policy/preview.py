@@ -9,11 +9,10 @@ from typing import Any
 from tidegate.policy.earlier import Earlier, is_stack, read_earlier
 from tidegate.policy.graph import ResourceGraph
 from tidegate.policy.states import build_graph
-from tidegate.vocabulary.problems import InvalidInput, refuse
+from tidegate.policy.steps import GONE, build_state
+from tidegate.vocabulary.problems import refuse
 
 _EXPECTED = "the output of `pulumi preview --json --show-sames`"
-_GONE = frozenset({"delete", "delete-replaced", "read-discard", "discard-replaced"})
-"""Operations after which there is nothing left to judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +52,11 @@ def read_preview(where: str, document: object, environment: str = "") -> Preview
         raise refuse(where, "config", None, "is no configuration", _EXPECTED)
     states: dict[str, Mapping[str, Any]] = {}
     for step in steps:
-        if step["op"] not in _GONE:
+        if step["op"] not in GONE:
             state = step.get("newState") or step.get("oldState")
             if not isinstance(state, Mapping):
                 raise refuse(where, f"step {step['urn']}", None, "has no state", _EXPECTED)
-            is_read = step["op"].startswith("read")
-            marks = {"external": True} if is_read else {}
-            states[step["urn"]] = {**state, **marks, "operation": step["op"]}
+            states[step["urn"]] = build_state(state, step["op"])
     hidden = _count_hidden(document.get("changeSummary"), steps)
     graph = build_graph(
         where,
@@ -98,15 +95,11 @@ def _is_step(step: object) -> bool:
 
 def _refuse_failed(where: str, document: Mapping[str, Any]) -> None:
     said = document.get("diagnostics") or []
-    errors = [
-        " ".join(str(each.get("message", "")).split())
-        for each in said
-        if isinstance(each, Mapping) and each.get("severity") == "error"
-    ]
+    errors = sum(isinstance(each, Mapping) and each.get("severity") == "error" for each in said)
     if errors:
         # Its words may quote a value of the program: they are not repeated.
-        reason = f"is of a preview that failed, with {len(errors)} error(s)"
-        raise InvalidInput(refuse(where, "diagnostics", None, reason, _EXPECTED).problems)
+        reason = f"is of a preview that failed, with {errors} error(s)"
+        raise refuse(where, "diagnostics", None, reason, _EXPECTED)
 
 
 def _count_hidden(summary: object, steps: Sequence[Mapping[str, Any]]) -> int:
