@@ -14,8 +14,7 @@ from tidegate.policy.graph import (
     Resource,
     ResourceGraph,
     StackFacts,
-    find_manifest,
-    hides_manifest,
+    find_exported,
 )
 from tidegate.policy.label_sites import LAUNCH_TEMPLATE_TYPE
 from tidegate.policy.levels import decide_levels
@@ -108,9 +107,8 @@ class StackCheck:
         """
         shown = tuple(resources)
         outputs = [each.properties for each in shown if each.type == STACK_TYPE]
-        manifest = next((found for each in outputs if (found := find_manifest(each))), None)
+        manifest, hidden = find_exported(outputs)
         whole = tuple(self._with_inputs(resource) for resource in shown)
-        hidden = manifest is None and any(hides_manifest(each) for each in outputs)
         graph = ResourceGraph(
             self._stack, whole, complete=True, manifest=manifest, manifest_hidden=hidden
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -121,10 +121,22 @@ def find_manifest(outputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return {name: _by_id(entries) for name, entries in capacity.items()}
 
 
-def hides_manifest(outputs: Mapping[str, Any]) -> bool:
+def _hides_manifest(outputs: Mapping[str, Any]) -> bool:
     """Return whether a stack exports something in the manifest's place that cannot be seen."""
     capacity = outputs.get("capacity")
     return is_unknown(capacity) or is_secret(capacity)
+
+
+def find_exported(
+    outputs: Sequence[Mapping[str, Any]],
+) -> tuple[Mapping[str, Any] | None, bool]:
+    """Return the manifest that a stack's outputs show, and whether they hide one.
+
+    Args:
+        outputs: Those of each resource that is the stack itself.
+    """
+    manifest = next((found for each in outputs if (found := find_manifest(each))), None)
+    return manifest, manifest is None and any(_hides_manifest(each) for each in outputs)
 
 
 def _by_id(section: Any) -> Any:

@@ -12,12 +12,11 @@ from tidegate.policy.graph import (
     Resource,
     ResourceGraph,
     StackFacts,
-    find_manifest,
-    hides_manifest,
+    find_exported,
     normalize_type,
 )
 from tidegate.policy.values import decode_properties, find_secret_texts
-from tidegate.vocabulary.problems import InvalidInput, refuse
+from tidegate.vocabulary.problems import refuse
 from tidegate.vocabulary.verdicts import SourceLine
 
 _PROVIDER_PREFIX = "pulumi:providers:"
@@ -75,8 +74,7 @@ def _read_manifest(
     """Return the manifest that the stack's outputs show, and whether they hide one."""
     outputs = (state.get("outputs") for state in states if state["type"] == STACK_TYPE)
     shown = [decode_properties(each) for each in outputs if isinstance(each, Mapping)]
-    manifest = next((found for each in shown if (found := find_manifest(each))), None)
-    return manifest, manifest is None and any(hides_manifest(each) for each in shown)
+    return find_exported(shown)
 
 
 def check_states(where: str, states: Iterable[object]) -> None:
@@ -170,7 +168,7 @@ def _decode_inputs(state: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return decode_properties(state.get("inputs") or {})
     except TypeError as error:
-        raise InvalidInput(refuse(state["urn"], "", None, str(error)).problems) from error
+        raise refuse(state["urn"], "", None, str(error)) from error
 
 
 def _find_provider(
