@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,7 +22,6 @@ from tidegate.manifest.read import read_manifest_text
 from tidegate.scaling.offerings import Offerings
 from tidegate.scaling.settings import ScalingSettings
 from tidegate.scaling.supply import build_offerings, build_pools
-from tidegate.simulation.bounds import bound_rate
 from tidegate.simulation.engine import simulate as run_simulation
 from tidegate.simulation.experiment import Arm, Difference
 from tidegate.simulation.experiment import compare as run_experiment
@@ -74,12 +74,15 @@ def simulate(
     if compare and len(named) < 2:
         named = {"baseline": manifest, "treatment": compare}
     setups = {name: build(path) for name, path in named.items()}
+    bounds = {name: _bound(told, setup) for name, setup in setups.items()}
     results = {name: _replay(name, setup) for name, setup in setups.items()}
-    found = _describe(told, *next(iter(zip(setups.values(), results.values(), strict=True))))
+    first = next(iter(setups))
+    found = _describe(told, setups[first], results[first], bounds[first])
     if compare:
         found["comparison"] = _compare(build(manifest), build(compare), blocks)
     if report:
-        found["report"] = _write_report(report, told, setups, results)
+        runs = {name: (results[name], bounds[name]) for name in setups}
+        found["report"] = _write_report(report, setups[first], runs)
     if output is OutputFormat.JSON:
         print_json(found)
     else:
@@ -88,6 +91,15 @@ def simulate(
 
 def _policy() -> Tidegate:
     return Tidegate(ScalingSettings(keep_alive_min_seconds=0))
+
+
+def _bound(told: QueueHistory, setup: Setup) -> Decimal:
+    # Loaded here: `tidegate --help` neither has to wait for NumPy nor needs it.
+    try:
+        from tidegate.simulation.bounds import bound_rate
+    except ModuleNotFoundError as error:
+        raise Unavailable(f"simulations need {error.name}: install tidegate[simulate]") from error
+    return bound_rate(told.jobs, setup.market.offerings)
 
 
 def _replay(name: str, setup: Setup) -> QueueResult:
@@ -119,18 +131,14 @@ def _difference(found: Difference) -> dict[str, Any]:
 
 
 def _write_report(
-    path: Path, told: QueueHistory, setups: dict[str, Setup], results: dict[str, QueueResult]
+    path: Path, setup: Setup, runs: dict[str, tuple[QueueResult, Decimal]]
 ) -> list[str]:
     """Write the plots; return the files."""
     try:
         from tidegate.report.simulation import render_simulation
     except ModuleNotFoundError as error:
         raise Unavailable("plots need Altair: install tidegate[simulate]") from error
-    runs = {
-        name: (results[name], bound_rate(told.jobs, setup.market.offerings))
-        for name, setup in setups.items()
-    }
-    plots = render_simulation(next(iter(setups.values())), runs)
+    plots = render_simulation(setup, runs)
     picture = path.with_suffix(".png")
     try:
         path.write_text(plots.html, encoding="utf-8")
@@ -186,8 +194,9 @@ def _show_progress(name: str, end: int) -> Iterator[Callable[[int], None] | None
         yield lambda second: bar.update(task, completed=second)
 
 
-def _describe(told: QueueHistory, setup: Setup, result: QueueResult) -> dict[str, Any]:
-    bound = bound_rate(told.jobs, setup.market.offerings)
+def _describe(
+    told: QueueHistory, setup: Setup, result: QueueResult, bound: Decimal
+) -> dict[str, Any]:
     useful = result.useful_seconds / 3600
     return {
         "jobs": len(told.jobs),
