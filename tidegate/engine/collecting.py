@@ -127,11 +127,12 @@ def _run(
 ) -> dict[str, Any]:
     request, target = folder / "request.json", folder / "result.json"
     request.write_text(json.dumps(asked), encoding="utf-8")
+    program = Path(asked["program"])
     groups = ChildGroups()
     try:
         child = groups.start(
             [*command, str(request), str(target)],
-            cwd=project.directory / str(project.settings.get("main") or "."),
+            cwd=program if program.is_dir() else program.parent,
             environment=environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -87,6 +87,18 @@ def test_the_program_may_lie_in_a_folder_of_the_project_and_read_its_files(colle
     )
 
 
+def test_the_program_may_be_a_file_that_the_project_names(collect):
+    files = {
+        "Pulumi.yaml": "name: theirs\nruntime: python\nmain: infra/prog.py\n",
+        "infra/prog.py": (
+            "import pulumi_aws as aws\naws.s3.Bucket(open('name.txt').read().strip())\n"
+        ),
+        "infra/name.txt": "told\n",
+    }
+
+    assert "told" in collect("", files=files)
+
+
 def test_functions_of_providers_answer_what_nobody_knows_yet(collect):
     found = collect(
         """
