@@ -51,18 +51,15 @@ def judge_deadline(
         running_on: What it runs on now; None while it waits.
         situation: The facts.
     """
-    if find_spec("numpy") is None or shape.checkpoint is None:
+    told = situation.market.spot_history
+    if not told or shape.checkpoint is None or find_spec("numpy") is None:
         return None
     usable = [
         entry
         for entry in situation.offerings.values()
         if entry.per_hour is not None and find_exclusion(shape, entry, situation) is None
     ]
-    spot = {
-        entry.id: situation.market.spot_history[entry.id]
-        for entry in usable
-        if is_spot(entry) and entry.id in situation.market.spot_history
-    }
+    spot = {entry.id: told[entry.id] for entry in usable if is_spot(entry) and entry.id in told}
     safe = [entry for entry in usable if not is_spot(entry)]
     if not safe or not spot or min(len(entry.seen) for entry in spot.values()) < ENOUGH_TICKS:
         return None
@@ -98,8 +95,8 @@ def _ask(
     step = max(-(-left // (MOST_TICKS * first.tick_seconds)), 1)
     tick = step * first.tick_seconds
     same = {name: e for name, e in sorted(spot.items()) if e.tick_seconds == first.tick_seconds}
-    seen = spot_odds.stack_history([entry.seen for entry in same.values()], step)
-    odds = spot_odds.observe_odds(seen, AGES, RECENT_TICKS, PRIOR_TICKS)
+    zones = tuple(entry.seen for entry in same.values())
+    seen, odds = spot_odds.observe_history(zones, step, AGES, RECENT_TICKS, PRIOR_TICKS)
     terms = deadlines.Terms(ratio, max(-(-change // tick), 1))
     mode = deadlines.Mode.NONE
     if running_on is not None:
@@ -107,13 +104,8 @@ def _ask(
     ticks, work_ticks = left // tick, -(-work // tick)
     if ticks <= 0 or (mode is not deadlines.Mode.SPOT and work_ticks + terms.changeover >= ticks):
         return DeadlineWord(on_demand=True, waits=False)
-    # Sizes in steps, so that decisions soon after each other share a table.
-    table = deadlines.build_table(odds, terms, _up(ticks), _up(work_ticks))
+    table = deadlines.find_table(odds, terms, ticks, work_ticks)
     mine = list(same).index(running_on.id) if running_on and running_on.id in same else None
     phase = spot_odds.phase_now(odds, seen, mine)
     chosen = deadlines.choose_mode(table, ticks, work_ticks, mode, phase)
     return DeadlineWord(chosen is deadlines.Mode.ON_DEMAND, chosen is deadlines.Mode.NONE)
-
-
-def _up(ticks: int) -> int:
-    return -(-ticks // 64) * 64

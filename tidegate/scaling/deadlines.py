@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from tidegate.scaling.spot_odds import SpotOdds
 
+TABLE_STEP = 64
+"""Tables are sized in steps of so many ticks, so that decisions soon after each other share one."""
 MISSED = 1e6
 """What a missed deadline costs in on-demand ticks: more than any saving."""
 
@@ -70,6 +72,15 @@ class _Chances:
     moves_changing: Values
     keeps_changing: Values
     lost_changing: Values
+
+
+def find_table(odds: SpotOdds, terms: Terms, ticks: int, work: int) -> Table:
+    """Return a table that reaches at least as far as `build_table`'s, shared where one is known."""
+    return build_table(odds, terms, _up(ticks), _up(work))
+
+
+def _up(ticks: int) -> int:
+    return -(-ticks // TABLE_STEP) * TABLE_STEP
 
 
 @lru_cache(maxsize=8)

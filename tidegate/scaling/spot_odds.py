@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,6 +153,15 @@ def stack_history(zones: Sequence[Sequence[bool]], step: int) -> Seen:
     seen = np.array([list(zone)[len(zone) - common :] for zone in zones], dtype=bool)
     # Counted back from now, so that the latest tick stays the latest.
     return seen[:, ::-1][:, ::step][:, ::-1]
+
+
+@lru_cache(maxsize=8)
+def observe_history(
+    zones: tuple[tuple[bool, ...], ...], step: int, ages: tuple[int, ...], recent: int, prior: float
+) -> tuple[Seen, SpotOdds]:
+    """Return zones as `stack_history` does, with their odds: all work of a decision asks alike."""
+    seen = stack_history(zones, step)
+    return seen, observe_odds(seen, ages, recent, prior)
 
 
 def phase_now(odds: SpotOdds, seen: Seen, zone: int | None) -> int:

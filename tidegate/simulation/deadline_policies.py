@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tidegate.scaling.deadline_choice import AGES, PRIOR_TICKS, RECENT_TICKS
-from tidegate.scaling.deadlines import Mode, build_table, choose_mode
+from tidegate.scaling.deadlines import Mode, choose_mode, find_table
 from tidegate.scaling.spot_odds import SpotOdds, count_ages, observe_odds, phase_now
 from tidegate.simulation.deadline import DeadlineCase, Standing, Zones
 
@@ -37,7 +37,7 @@ class Planned:
     def choose(self, zones: Zones, standing: Standing, case: DeadlineCase) -> tuple[Mode, int]:
         """Return what the programme says; of several zones the one that has lasted longest."""
         odds = self._observe(zones)
-        table = build_table(odds, case.terms, _up(case.ticks), _up(case.work))
+        table = find_table(odds, case.terms, case.ticks, case.work)
         seen = zones[:, -AGES_SEEN:]
         mine = standing.zone if standing.mode is Mode.SPOT else None
         phase = phase_now(odds, seen, mine)
@@ -121,7 +121,3 @@ def oldest_zone(seen: Zones) -> int:
     """Return the zone that has had room for longest, of those that have it."""
     ages = [int(count_ages(zone)[-1]) if zone[-1] else -1 for zone in seen]
     return int(np.argmax(ages))
-
-
-def _up(ticks: int) -> int:
-    return -(-ticks // 64) * 64
