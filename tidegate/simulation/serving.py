@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Protocol
 
 from tidegate.scaling.forecast import ForecastHabit, forecast_rate
 from tidegate.scaling.serving import decide_replicas
 from tidegate.simulation.serving_bound import ReplicaTerms
+from tidegate.simulation.setup import START
 from tidegate.vocabulary.serving import ServingSignals, ServingTarget
 
-START = datetime(2026, 1, 1, tzinfo=UTC)
 TICK_SECONDS = 60
 
 

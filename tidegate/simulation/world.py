@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from operator import itemgetter
 
 from tidegate.scaling.fleet import Fleet, Node, NodePhase, PoolSupply, RunningWork
 from tidegate.scaling.offerings import Offering
@@ -247,12 +249,8 @@ def steps_at(steps: Sequence[tuple[int, int]] | None, now: int) -> int | None:
     """Return the value of a step series at a time; None where nothing bounds it."""
     if steps is None:
         return None
-    value = 0
-    for start, number in steps:
-        if start > now:
-            break
-        value = number
-    return value
+    passed = bisect_right(steps, now, key=itemgetter(0))
+    return steps[passed - 1][1] if passed else 0
 
 
 Capacity = Mapping[str, Sequence[tuple[int, int]]]
