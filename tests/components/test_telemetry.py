@@ -1,18 +1,14 @@
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
+from support.telemetry_streams import CLOUDS, build_stream
 from tidegate_components import Telemetry
 from tidegate_components.telemetry.parse import parse_stream
 
 from tidegate.vocabulary.problems import InvalidInput
 
-CLOUDS = ["aws", "gcp", "azure"]
-OWN = {
-    "aws": {},
-    "gcp": {"gcp": {"project": "acme-ml"}},
-    "azure": {"azure": {"resource_group_name": "ml"}},
-}
-REGION = {"aws": "us-east-1", "gcp": "us-central1", "azure": "eastus"}
 RESOURCE = {
     "aws": "logGroup:LogGroup",
     "gcp": "projectBucketConfig:ProjectBucketConfig",
@@ -22,17 +18,7 @@ RESOURCE = {
 
 @pytest.fixture
 def args(labels):
-    def build(cloud, **changes):
-        shared = {
-            "cloud": cloud,
-            "region": REGION[cloud],
-            "telemetry_class": "run-logs",
-            "retention_days": 90,
-            "labels": labels,
-        }
-        return {**shared, **OWN[cloud], **changes}
-
-    return build
+    return partial(build_stream, labels=labels)
 
 
 @pytest.fixture

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import partial
 
 import pulumi
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.telemetry_streams import CHATTER, CLOUDS, FILTER, HEALTH, OWN, REGION, SCRAPE, SINK
+from support.telemetry_streams import CHATTER, CLOUDS, FILTER, HEALTH, SCRAPE, SINK, build_stream
 from tidegate_components import Telemetry
 from tidegate_components.arguments import Arguments
 from tidegate_components.telemetry.args import TelemetryArgs
@@ -25,17 +26,7 @@ from tidegate.vocabulary.problems import InvalidInput
 
 @pytest.fixture
 def args(labels):
-    def build(cloud, **changes):
-        shared = {
-            "cloud": cloud,
-            "region": REGION[cloud],
-            "telemetry_class": "run-logs",
-            "retention_days": 90,
-            "labels": labels,
-        }
-        return {**shared, **OWN[cloud], **changes}
-
-    return build
+    return partial(build_stream, labels=labels)
 
 
 @pytest.fixture

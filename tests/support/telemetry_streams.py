@@ -1,4 +1,8 @@
-"""Streams that are thinned, as the tests of `Telemetry` declare them."""
+"""Streams as the tests of `Telemetry` declare them, and what thins them."""
+
+from __future__ import annotations
+
+from typing import Any
 
 OWN = {
     "aws": {},
@@ -19,3 +23,15 @@ SCRAPE = {
     "labels_dropped": ["run_id", "pod"],
     "max_labels": 12,
 }
+
+
+def build_stream(cloud: str, labels: dict[str, str], **changes: Any) -> dict[str, Any]:
+    """Return the arguments of a stream of run logs on a cloud."""
+    shared = {
+        "cloud": cloud,
+        "region": REGION[cloud],
+        "telemetry_class": "run-logs",
+        "retention_days": 90,
+        "labels": labels,
+    }
+    return {**shared, **OWN[cloud], **changes}
