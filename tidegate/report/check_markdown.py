@@ -31,7 +31,7 @@ def render_markdown(report: CheckReport, most_rows: int | None = None) -> str:
     verdict = "fails" if report.failed else "passes"
     names = ", ".join(plain_text(name_stack(each)) for each in report.judgements)
     lines = [f"## Tidegate check {verdict}: {names}", "", f"{say_totals(report)}.", ""]
-    shown = [finding for _, finding in report.shown()]
+    shown = list(report.shown())
     for rule in sorted(report.rules.rules, key=lambda rule: rule.id):
         of_rule = [finding for finding in shown if finding.verdict.rule == rule.id]
         if of_rule:

@@ -57,13 +57,15 @@ class CheckReport:
         """Return the rule that a finding is of."""
         return self.rules.rule(finding.verdict.rule)
 
-    def shown(self) -> Iterator[tuple[Judgement, Finding]]:
+    def shown(self) -> Iterator[Finding]:
         """Yield what is for people to read, stack by stack, the worst standing first."""
         for judgement in self.judgements:
-            for standing in _ORDER:
-                for finding in judgement.of(standing):
-                    if is_shown(finding.verdict):
-                        yield judgement, finding
+            yield from self.shown_of(judgement)
+
+    def shown_of(self, judgement: Judgement) -> Iterator[Finding]:
+        """Yield what is for people to read of one stack, the worst standing first."""
+        for standing in _ORDER:
+            yield from (each for each in judgement.of(standing) if is_shown(each.verdict))
 
     def cost_of(self, judgement: Judgement) -> StackCost | None:
         """Return what the change of a stack costs; None where that is not told."""

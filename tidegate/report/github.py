@@ -10,7 +10,7 @@ from tidegate.vocabulary.verdicts import Outcome
 
 def render_github(report: CheckReport) -> str:
     """Return a command a line: errors fail the check, the rest is said."""
-    lines = [_render(report, finding) for _, finding in report.shown()]
+    lines = [_render(report, finding) for finding in report.shown()]
     lines += [f"::notice title=tidegate::{_escape(remark)}" for remark in say_remarks(report)]
     lines.append(say_totals(report))
     return "\n".join(lines) + "\n"

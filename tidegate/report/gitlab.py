@@ -26,7 +26,7 @@ def render_gitlab(report: CheckReport) -> str:
     """
     entries = [
         _entry(report, finding)
-        for _, finding in report.shown()
+        for finding in report.shown()
         if finding.standing not in (Standing.WAIVED, Standing.BASELINE)
     ]
     return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"

@@ -6,7 +6,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from tidegate.policy.judgement import Finding, Judgement, Standing
 from tidegate.policy.messages import render_violation
-from tidegate.report.check_report import CheckReport, say_remarks
+from tidegate.report.check_report import CheckReport, name_stack, say_remarks
 from tidegate.vocabulary.verdicts import Outcome
 
 
@@ -27,10 +27,9 @@ def _render_suite(report: CheckReport, judgement: Judgement) -> list[str]:
     ]
     failures = sum(finding.standing is Standing.VIOLATION for finding in cases)
     skipped = sum(_is_skipped(finding) for finding in cases) + len(judgement.not_covered)
-    name = f"{judgement.stack.project}/{judgement.stack.name}"
     total = len(cases) + len(judgement.not_covered)
     counts = f'tests="{total}" failures="{failures}" errors="0" skipped="{skipped}"'
-    lines = [f"  <testsuite name={_attribute(name)} {counts}>"]
+    lines = [f"  <testsuite name={_attribute(name_stack(judgement))} {counts}>"]
     for finding in cases:
         lines += _render_case(report, finding)
     for resource in judgement.not_covered:

@@ -31,7 +31,7 @@ def render_sarif(report: CheckReport) -> str:
     What is not known yet is of kind `review`, and what is waived or in the baseline carries a
     suppression, so that no reader takes either for a pass.
     """
-    shown = [finding for _, finding in report.shown()]
+    shown = list(report.shown())
     rules = sorted(report.rules.rules, key=lambda rule: rule.id)
     index = {rule.id: number for number, rule in enumerate(rules)}
     run = {

@@ -21,9 +21,8 @@ def render_table(report: CheckReport) -> str:
     lines: list[str] = []
     for judgement in report.judgements:
         lines.append(f"{name_stack(judgement)}: {judgement.source}")
-        for shown, finding in report.shown():
-            if shown is judgement:
-                lines += _render_finding(report, finding)
+        for finding in report.shown_of(judgement):
+            lines += _render_finding(report, finding)
     lines += render_costs(report)
     lines += [f"note: {remark}" for remark in say_remarks(report)]
     lines.append(say_totals(report))
