@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tidegate.pricing.usage import MICRO, UsageRow, sum_exactly
 from tidegate.report.content import Block, Bullets, Paragraph, Section, Table
-from tidegate.report.numbers import money, quantity, share
+from tidegate.report.numbers import discount, money, quantity, share
 from tidegate.review.billed import Billing
 from tidegate.review.commitments import CommitmentReview
 from tidegate.review.inventory import FindingKind, InventoryFinding
@@ -139,8 +139,7 @@ def build_past_section(review: CommitmentReview) -> Section:
         (
             each.purchase.id,
             quantity(each.purchase.quantity, each.purchase),
-            f"{each.candidate.offer.discount:.0%}"
-            + (" _assumed_" if each.candidate.offer.assumed else ""),
+            discount(each.candidate.offer),
         )
         for each in past.chosen
     ]

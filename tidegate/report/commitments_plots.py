@@ -35,12 +35,7 @@ def draw_plots(review: CommitmentReview) -> dict[str, list[Block]]:
 
 def _by_days(review: CommitmentReview, hours: Floats, days: int) -> list[float]:
     """Return the mean of the measured hours of each span of days; 0 where none was measured."""
-    span = DAY * days
-    whole = max(len(hours) // span, 1)
-    known = review.usage.known[: whole * span].reshape(whole, -1)
-    parts = np.where(known, hours[: whole * span].reshape(whole, -1), 0.0)
-    means: list[float] = (parts.sum(axis=1) / np.maximum(known.sum(axis=1), 1)).tolist()
-    return means
+    return _mean_by_days(np.where(review.usage.known, hours, np.nan), days)
 
 
 def _span(review: CommitmentReview) -> int:
@@ -80,7 +75,7 @@ def _draw_shares(review: CommitmentReview) -> Iterator[Plot]:
         for key, share in inventory.utilization.items()
     ]
     for name, title, share in named:
-        days = _mean_by_days(share.by_hour, _span(review))
+        days = _mean_by_days(100 * share.by_hour, _span(review))
         marks = _day_marks(review, len(days))
         said = f"{share.overall:.1%} overall, by hour {share.least:.1%} to {share.most:.1%}."
         svg = draw_lines(name, f"{title}, in percent", said, [Series("", days)], marks, top=100.0)
@@ -88,12 +83,12 @@ def _draw_shares(review: CommitmentReview) -> Iterator[Plot]:
 
 
 def _mean_by_days(by_hour: Floats, days: int) -> list[float]:
-    """Return the mean of the hours that have a share, in percent; 0 where none has."""
+    """Return the mean of the hours of each span of days that have a value; 0 where none has."""
     span = DAY * days
     whole = max(len(by_hour) // span, 1)
     parts = by_hour[: whole * span].reshape(whole, -1)
     counts = np.maximum((~np.isnan(parts)).sum(axis=1), 1)
-    means: list[float] = (100 * np.nansum(parts, axis=1) / counts).tolist()
+    means: list[float] = (np.nansum(parts, axis=1) / counts).tolist()
     return means
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from tidegate.policy.stack_cost import StackCost
 from tidegate.pricing.difference import Compared, CostDifference, LineChange
 from tidegate.pricing.figures import Figures
-from tidegate.pricing.lines import CostLine, UsedPrice
+from tidegate.pricing.lines import CostLine
 
 # The figures by the names that people see; `expected` is the declared utilisation.
 _NAMES = {
@@ -104,18 +105,18 @@ def _side(line: CostLine | None) -> dict[str, Any] | None:
 
 
 def _prices(difference: CostDifference) -> list[dict[str, Any]]:
-    def dump(price: UsedPrice) -> dict[str, Any]:
-        return {
+    # The same price enters several figures: it is listed once.
+    once = dict.fromkeys(replace(price, bases=()) for price in difference.prices)
+    return [
+        {
             "what": price.what,
             "origin": price.origin,
             "asOf": str(price.as_of),
             "assumed": price.assumed,
             "negotiated": price.negotiated,
         }
-
-    # The same price enters several figures: it is listed once.
-    dumped = [dump(price) for price in difference.prices]
-    return [each for index, each in enumerate(dumped) if each not in dumped[:index]]
+        for price in once
+    ]
 
 
 def _figures(figures: Figures) -> dict[str, str | None]:
