@@ -45,6 +45,7 @@
 #       default: platform-logs
 package tidegate.rules.telemetry.log_retention
 
+import data.tidegate.lib.declared
 import data.tidegate.lib.labels
 import data.tidegate.lib.shared
 import data.tidegate.lib.streams
@@ -115,7 +116,7 @@ _floor(resource) := _limit(_parameters.floors, resource)
 # Nobody can ask for less than the cloud keeps at least.
 _ceiling(resource, retention) := max([_limit(_parameters.ceilings, resource), retention.least])
 
-_limit(limits, resource) := by_environment[_environment(resource)] if {
+_limit(limits, resource) := by_environment[declared.environment(resource)] if {
 	by_environment := limits[_class(resource)]
 } else := limits[_class(resource)]["default"]
 
@@ -144,16 +145,11 @@ _names(resource) := [name |
 	is_string(name)
 ]
 
-# By its label, else by the stack's.
-_environment(resource) := lower(environment) if {
-	environment := labels.value_of(resource, labels.estate_spellings("environment"))
-} else := lower(input.stack.environment)
-
 _expected(resource) := sprintf("%v to %v days for %s in %s", [
 	_floor(resource),
 	_limit(_parameters.ceilings, resource),
 	_class(resource),
-	_environment_name(_environment(resource)),
+	_environment_name(declared.environment(resource)),
 ])
 
 _environment_name("") := "any environment"
