@@ -30,10 +30,10 @@ verdicts contains verdict if {
 	some resource in input.resources
 	some machines in resource.facts.machines
 	machines.maximum
-	verdict := _judge(resource, machines.kind, machines.maximum)
+	verdict := _judge(resource, machines.maximum)
 }
 
-_judge(resource, _, maximum) := say.pass(resource, {"property": maximum.property}) if {
+_judge(resource, maximum) := say.pass(resource, {"property": maximum.property}) if {
 	maximum.state == "known"
 	maximum.value <= _limit(resource)
 } else := say.fail(resource, {
