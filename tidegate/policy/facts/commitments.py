@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tidegate.policy.facts.reading import Fact, absent, known, read, read_first
+from tidegate.policy.facts.reading import Fact, absent, hidden, known, read, read_first
 from tidegate.policy.graph import Resource
 
 _MONTHS = {
@@ -37,7 +37,7 @@ def _purchase(renews: Fact, term: Fact, end: Fact) -> dict[str, Any]:
     months = term
     if term["state"] == "known":
         found = _MONTHS.get(str(term["value"]))
-        months = {**term, "value": found} if found else {**term, "state": "hidden", "value": None}
+        months = known(found, term["property"]) if found else hidden(term["property"])
     return _commitment("purchase", end, renews, months)
 
 
@@ -48,25 +48,16 @@ def _aws_reservation(properties: Any) -> dict[str, Any]:
     return _reservation(end)
 
 
-def _aws_savings_plan(properties: Any) -> dict[str, Any]:
-    # The offering fixes the term; what it is, the program does not say.
-    offering = read(properties, "savingsPlanOfferingId")
-    return _commitment(
-        "purchase",
-        known(_BY_TERM, offering["property"]),
-        known(False, ""),
-        {**offering, "state": "hidden", "value": None},
-    )
+def _offering(path: str) -> Callable[[Any], dict[str, Any]]:
+    def build(_properties: Any) -> dict[str, Any]:
+        # The offering fixes the term; what it is, the program does not say.
+        return _commitment("purchase", known(_BY_TERM, path), known(False, ""), hidden(path))
+
+    return build
 
 
 def _aws_block(_properties: Any) -> dict[str, Any]:
     return _reservation(known(_BY_TERM, "capacityBlockOfferingId"))
-
-
-def _aws_reserved_database(properties: Any) -> dict[str, Any]:
-    offering = read(properties, "offeringId")
-    months = {**offering, "state": "hidden", "value": None}
-    return _commitment("purchase", known(_BY_TERM, "offeringId"), known(False, ""), months)
 
 
 def _gcp_commitment(properties: Any) -> dict[str, Any]:
@@ -90,8 +81,8 @@ def _azure_reservation(_properties: Any) -> dict[str, Any]:
 _BUILDERS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "aws:ec2/capacityReservation:CapacityReservation": _aws_reservation,
     "aws:ec2/capacityBlockReservation:CapacityBlockReservation": _aws_block,
-    "aws:savingsplans/savingsPlan:SavingsPlan": _aws_savings_plan,
-    "aws:rds/reservedInstance:ReservedInstance": _aws_reserved_database,
+    "aws:savingsplans/savingsPlan:SavingsPlan": _offering("savingsPlanOfferingId"),
+    "aws:rds/reservedInstance:ReservedInstance": _offering("offeringId"),
     "gcp:compute/regionCommitment:RegionCommitment": _gcp_commitment,
     "gcp:compute/reservation:Reservation": _gcp_reservation,
     "gcp:compute/futureReservation:FutureReservation": _gcp_future,

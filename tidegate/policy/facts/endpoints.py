@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tidegate.policy.facts.reading import entries, hidden, is_hidden, known, read, read_number
+from tidegate.policy.facts.reading import (
+    entries,
+    hidden,
+    is_hidden,
+    read,
+    read_number,
+    with_default,
+)
 
 
 def _endpoint(at: str, minimum: Any, maximum: Any) -> dict[str, Any]:
@@ -24,9 +31,8 @@ def _sagemaker_variant(at: str, variant: Any) -> dict[str, Any]:
     if read(variant, "serverlessConfig")["state"] == "known":
         # A serverless variant costs nothing between requests, but for what is kept warm.
         warm = read_number(variant, "serverlessConfig.provisionedConcurrency", at=at)
-        least = warm if warm["state"] != "absent" else {**warm, "state": "known", "value": 0}
         most = read_number(variant, "serverlessConfig.maxConcurrency", at=at)
-        return _endpoint(at, least, most)
+        return _endpoint(at, with_default(warm, 0), most)
     if read(variant, "managedInstanceScaling.status")["value"] == "ENABLED":
         scaling = "managedInstanceScaling."
         return _endpoint(
@@ -34,9 +40,7 @@ def _sagemaker_variant(at: str, variant: Any) -> dict[str, Any]:
             read_number(variant, f"{scaling}minInstanceCount", at=at),
             read_number(variant, f"{scaling}maxInstanceCount", at=at),
         )
-    count = read_number(variant, "initialInstanceCount", at=at)
-    if count["state"] == "absent":
-        count = known(1, count["property"])
+    count = with_default(read_number(variant, "initialInstanceCount", at=at), 1)
     return _endpoint(at, count, count)
 
 
@@ -58,33 +62,24 @@ def _vertex(prefix: str) -> Callable[[Any], Iterator[dict[str, Any]]]:
 
 def _cloud_run(properties: Any) -> Iterator[dict[str, Any]]:
     places = ("template.scaling.minInstanceCount", "scaling.minInstanceCount")
-    minimum = read_number(properties, *places)
-    if minimum["state"] == "absent":
-        minimum = known(0, minimum["property"])
+    minimum = with_default(read_number(properties, *places), 0)
     yield _endpoint("", minimum, read_number(properties, "template.scaling.maxInstanceCount"))
 
 
 def _azure_deployment(properties: Any) -> Iterator[dict[str, Any]]:
-    count = read_number(properties, "sku.capacity")
-    if count["state"] == "absent":
-        count = known(1, count["property"])
+    count = with_default(read_number(properties, "sku.capacity"), 1)
     yield _endpoint("", count, count)
 
 
 def _keda(properties: Any) -> Iterator[dict[str, Any]]:
-    minimum = read_number(properties, "spec.minReplicaCount")
-    maximum = read_number(properties, "spec.maxReplicaCount")
-    if minimum["state"] == "absent":
-        minimum = known(0, minimum["property"])
-    if maximum["state"] == "absent":
-        maximum = known(100, maximum["property"])  # KEDA's own default
+    minimum = with_default(read_number(properties, "spec.minReplicaCount"), 0)
+    # 100 is KEDA's own default.
+    maximum = with_default(read_number(properties, "spec.maxReplicaCount"), 100)
     yield _endpoint("", minimum, maximum)
 
 
 def _horizontal(properties: Any) -> Iterator[dict[str, Any]]:
-    minimum = read_number(properties, "spec.minReplicas")
-    if minimum["state"] == "absent":
-        minimum = known(1, minimum["property"])
+    minimum = with_default(read_number(properties, "spec.minReplicas"), 1)
     yield _endpoint("", minimum, read_number(properties, "spec.maxReplicas"))
 
 

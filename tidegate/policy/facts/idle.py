@@ -13,6 +13,7 @@ from tidegate.policy.facts.reading import (
     read,
     read_first,
     read_number,
+    with_default,
 )
 from tidegate.policy.graph import Resource
 
@@ -83,18 +84,14 @@ def _azure_compute(properties: Any) -> dict[str, Any] | None:
 
 def _keda(properties: Any) -> dict[str, Any]:
     cooldown = read_number(properties, "spec.cooldownPeriod")
-    if cooldown["state"] == "absent":
-        cooldown = known(_KEDA_COOLDOWN, cooldown["property"])
-    return _idle("endpoint", cooldown)
+    return _idle("endpoint", with_default(cooldown, _KEDA_COOLDOWN))
 
 
 def _karpenter(properties: Any) -> dict[str, Any]:
     after = read(properties, "spec.disruption.consolidateAfter")
     if after["value"] == "Never":
         return _idle("compute", absent(after["property"]))
-    if after["state"] == "absent":
-        return _idle("compute", known(0, after["property"]))  # Karpenter v1's default, 0s
-    return _idle("compute", as_seconds(after))
+    return _idle("compute", with_default(as_seconds(after), 0))  # Karpenter v1's default, 0s
 
 
 _BUILDERS: dict[str, Callable[[Any], dict[str, Any] | None]] = {

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from tidegate.policy.values import is_secret, is_unknown
+from tidegate.policy.values import UNKNOWN, is_secret, is_unknown
 
 Fact = dict[str, Any]
 """`{"state": "known" | "hidden" | "absent", "value": …, "property": …}`."""
@@ -29,6 +29,11 @@ def absent(path: str) -> Fact:
 def hidden(path: str) -> Fact:
     """Return a fact that is there and cannot be seen."""
     return {"state": "hidden", "value": None, "property": path}
+
+
+def with_default(fact: Fact, value: Any) -> Fact:
+    """Return the same fact, known where it is absent because its cloud takes a default then."""
+    return known(value, fact["property"]) if fact["state"] == "absent" else fact
 
 
 def is_hidden(value: object) -> bool:
@@ -103,7 +108,7 @@ def entries(properties: Any, path: str) -> list[tuple[str, Any]]:
     """Return each ("path[i].", element) of a list; one ("path.", marker) where it is hidden."""
     fact = read(properties, path)
     if fact["state"] == "hidden":
-        return [(f"{path}.", {"$unknown": True})]
+        return [(f"{path}.", UNKNOWN)]
     value = fact["value"]
     if not isinstance(value, list):
         return []
