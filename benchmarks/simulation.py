@@ -18,8 +18,8 @@ from simulation_helios import evaluate_helios, evaluate_spot
 from simulation_page import DATA, render_page
 from simulation_queues import evaluate_queues
 from simulation_serving import evaluate_serving
+from traces import TRACES
 
-TRACES = Path(__file__).resolve().parents[2] / "shared" / "data" / "traces"
 Rows = list[dict[str, object]]
 FAMILIES: dict[str, Callable[[Path], Rows]] = {
     "queues": evaluate_queues,

@@ -41,7 +41,6 @@ TERMS = NodeTerms(float(NODE_PRICE), 8, BOOT)
 class Candidate:
     """One policy with one choice of its parameters."""
 
-    name: str
     parameters: dict[str, Any]
     build: Callable[[], Policy]
 
@@ -65,18 +64,17 @@ def list_candidates(extra: Sequence[dict[str, Any]] = ({},)) -> dict[str, list[C
 
 def _ours(changed: dict[str, Any]) -> Candidate:
     settings = ScalingSettings(**changed)
-    return Candidate("ours", changed, lambda: Tidegate(settings))
+    return Candidate(changed, lambda: Tidegate(settings))
 
 
 def _karpenter(seconds: int, evicts: bool) -> Candidate:
     told = {"consolidate_after": seconds}
-    return Candidate("Karpenter-like", told, lambda: Karpenter(seconds, evicts))
+    return Candidate(told, lambda: Karpenter(seconds, evicts))
 
 
 def _autoscaler(unneeded: int, delay: int, evicts: bool) -> Candidate:
     told = {"unneeded_seconds": unneeded, "delay_after_add": delay}
     return Candidate(
-        "Cluster-Autoscaler-like",
         told,
         lambda: ClusterAutoscaler(unneeded, delay, evicts=evicts),
     )
