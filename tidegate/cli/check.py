@@ -17,6 +17,7 @@ from tidegate.cli.check_comment import find_pull_request, leave_comment
 from tidegate.cli.check_files import read_baseline, read_rule_configuration, read_waivers
 from tidegate.cli.check_inputs import Ways, read_stacks
 from tidegate.cli.check_run import Checked, Prices, run_check
+from tidegate.cli.ways_options import parse_pairs
 from tidegate.opa.central import CentralOpa, read_central_opa
 from tidegate.opa.pack import find_pack, load_rules
 from tidegate.policy.baseline import build_baseline, dump_baseline
@@ -215,7 +216,7 @@ def check(
         events=events,
         stacks=tuple(stack or ()),
         environment=environment,
-        values=_parse_pairs("--config", config),
+        values=parse_pairs("tidegate check", "--config", config),
         answers=answers,
         variables=tuple(pass_env or ()),
         declared=declared,
@@ -271,16 +272,8 @@ def _check(
     return run_check(seen, found, rules, configuration, terms, place, central, prices=prices)
 
 
-def _parse_pairs(option: str, given: list[str] | None) -> dict[str, str]:
-    pairs = [each.partition("=") for each in given or ()]
-    for key, equals, _ in pairs:
-        if not key or not equals:
-            raise refuse("tidegate check", option, key, "is no pair", "KEY=VALUE")
-    return {key: value for key, _, value in pairs}
-
-
 def _parse_reports(given: list[str] | None) -> dict[str, Path]:
-    reports = _parse_pairs("--report", given)
+    reports = parse_pairs("tidegate check", "--report", given)
     for name in reports:
         if name not in RENDERERS:
             expected = f"one of {', '.join(RENDERERS)}"

@@ -12,9 +12,8 @@ from tidegate.cli.rules_cases import run_tests
 from tidegate.cli.rules_explain import explain
 from tidegate.cli.rules_list import print_rules
 from tidegate.cli.rules_new import new
-from tidegate.cli.ways_options import PackOption, open_pack
-from tidegate.policy.rule_set import Rule, RuleSet
-from tidegate.vocabulary.problems import nearest, refuse
+from tidegate.cli.ways_options import PackOption, find_rule, open_pack
+from tidegate.policy.rule_set import Rule
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -58,19 +57,6 @@ def show(
     typer.echo("\n".join(_render(found)))
     if page:
         typer.echo(f"\n{text}", nl=False)
-
-
-def find_rule(rules: RuleSet, id: str) -> Rule:
-    """Return a rule by its id.
-
-    Raises:
-        InvalidInput: When there is none; names the nearest.
-    """
-    if id not in rules.ids:
-        guess = nearest(id, rules.ids)
-        hint = f" (did you mean {guess!r}?)" if guess else ""
-        raise refuse("rule", "", id, f"is no rule of this pack{hint}", "`tidegate rules list`")
-    return rules.rule(id)
 
 
 def _describe(rule: Rule) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from tidegate.cli.ways_options import (
     PolicyConfigOption,
     ProgramOption,
     StackOption,
+    find_rule,
     open_pack,
     parse_pairs,
 )
@@ -76,10 +77,7 @@ def explain(
     no such rule or resource, or nothing could be judged.
     """
     folder, rules = open_pack(pack)
-    if rule not in rules.ids:
-        guess = nearest(rule, rules.ids)
-        hint = f" (did you mean {guess!r}?)" if guess else ""
-        raise refuse("rule", "", rule, f"is no rule of this pack{hint}", "`tidegate rules list`")
+    wanted = find_rule(rules, rule)
     ways = Ways(
         program=program,
         preview=preview,
@@ -93,9 +91,7 @@ def explain(
     )
     configuration = read_rule_configuration(policy_config, rules)
     try:
-        found = _explain_all(
-            read_stacks(ways), folder, rules, rules.rule(rule), resource, configuration
-        )
+        found = _explain_all(read_stacks(ways), folder, rules, wanted, resource, configuration)
     except RuleEngineError as error:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(_ERROR) from error

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from tidegate.opa.pack import find_pack, load_rules
-from tidegate.policy.rule_set import RuleSet
+from tidegate.policy.rule_set import Rule, RuleSet
 from tidegate.ports import RuleEngineError
-from tidegate.vocabulary.problems import refuse
+from tidegate.vocabulary.problems import nearest, refuse
 
 _Reading = "What is read"
 _Program = "How a program is run"
@@ -100,3 +100,16 @@ def open_pack(pack: Path | None) -> tuple[Path, RuleSet]:
     if not (found / "rules").is_dir():
         raise refuse("--pack", "", str(found), "is no policy pack", "a folder with rules")
     return found, load_rules(found)
+
+
+def find_rule(rules: RuleSet, id: str) -> Rule:
+    """Return a rule by its id.
+
+    Raises:
+        InvalidInput: When there is none; names the nearest.
+    """
+    if id not in rules.ids:
+        guess = nearest(id, rules.ids)
+        hint = f" (did you mean {guess!r}?)" if guess else ""
+        raise refuse("rule", "", id, f"is no rule of this pack{hint}", "`tidegate rules list`")
+    return rules.rule(id)
