@@ -45,6 +45,14 @@ def test_only_the_group_that_is_asked_for_is_imported() -> None:
     assert "tidegate.cli.manifest'" in shown.stdout
 
 
+def test_help_of_a_simulation_loads_no_numpy() -> None:
+    code = "import sys; sys.modules['numpy'] = None; from tidegate.cli.main import run; run()"
+    shown = subprocess.run(
+        [sys.executable, "-c", code, "simulate", "--help"], capture_output=True, text=True
+    )
+    assert (shown.returncode, shown.stderr) == (0, "")
+
+
 def test_bad_input_ends_with_2_and_one_line_a_problem(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import duckdb
 import pytest
@@ -8,7 +9,7 @@ from typer.testing import CliRunner
 
 from tidegate.cli.simulate import app
 from tidegate.manifest.build import build_manifest, dump_manifest
-from tidegate.vocabulary.problems import InvalidInput
+from tidegate.vocabulary.problems import InvalidInput, Unavailable
 
 POOL = {
     "cloud": "gcp",
@@ -64,6 +65,14 @@ def test_a_history_is_replayed_with_its_bound(run):
         "od/a3-highgpu-8g",
         "spot/a3-highgpu-8g",
     }
+
+
+def test_without_numpy_it_says_what_to_install(run, monkeypatch):
+    monkeypatch.delitem(sys.modules, "tidegate.simulation.bounds", raising=False)
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    result = run(HEAD + ROWS)
+    assert isinstance(result.exception, Unavailable)
+    assert str(result.exception) == "simulations need numpy: install tidegate[simulate]"
 
 
 def test_equal_seeds_give_equal_results(run):
