@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tidegate.review.portfolio import Choice, Floats, measure_slope
+from tidegate.review.portfolio import Choice, Floats, lower_worth, measure_slope, scale_savings
 
 _ROUNDS = 60
 
@@ -64,7 +64,7 @@ def coordinate(
         if best_cost - bound <= gap * best_cost or not shared:
             return Coordinated(best, best_cost, bound, turn + 1)
         for index in shared:
-            fair = _scale(slope.savings[index], unit_costs[index])
+            fair = scale_savings(slope.savings[index], unit_costs[index])
             worth[index] += weight * (fair - worth[index])
     return Coordinated(best, best_cost, bound, rounds)
 
@@ -91,8 +91,7 @@ def _answer(
     node_worth = np.broadcast_to(prices[:, None], nodes.shape).copy()
     for choice, price in zip(choices, worth, strict=True):
         if len(choice.rows) > 1:
-            asked = choice.rates[:, None] * price
-            node_worth[choice.rows] = np.minimum(node_worth[choice.rows], asked)
+            lower_worth(node_worth, choice, price)
     amounts = np.zeros(len(choices))
     for single in singles:
         value = node_worth[single.row][single.order] / single.rate
@@ -130,9 +129,3 @@ def fill_shared(
         given = np.clip(filled[index] - (through - asked), 0.0, asked)
         left[choice.rows] -= given / choice.rates[:, None]
     return filled
-
-
-def _scale(savings: Floats, due: float) -> Floats:
-    """Return prices that sum to no more than the choice costs."""
-    total = float(savings.sum())
-    return savings * (due / total) if total > due else savings

@@ -100,11 +100,19 @@ def bound_cost(nodes: Floats, prices: Floats, choices: Sequence[Choice], savings
     """
     worth = np.broadcast_to(prices[:, None], nodes.shape).copy()
     for choice, saving in zip(choices, savings, strict=True):
-        total, cost = float(saving.sum()), choice.unit_cost * nodes.shape[1]
-        scaled = saving * (cost / total) if total > cost else saving
-        asked = choice.rates[:, None] * scaled
-        worth[choice.rows] = np.minimum(worth[choice.rows], asked)
+        lower_worth(worth, choice, scale_savings(saving, choice.unit_cost * nodes.shape[1]))
     return float((nodes * worth).sum())
+
+
+def scale_savings(savings: Floats, due: float) -> Floats:
+    """Return prices that sum to no more than a choice costs."""
+    total = float(savings.sum())
+    return savings * (due / total) if total > due else savings
+
+
+def lower_worth(worth: Floats, choice: Choice, price: Floats) -> None:
+    """Take what a choice asks for its rows, at a price in each hour, where that is less."""
+    worth[choice.rows] = np.minimum(worth[choice.rows], choice.rates[:, None] * price)
 
 
 def _apply_all(

@@ -15,7 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from tidegate.review.coordinate import fill_shared
-from tidegate.review.portfolio import Choice, Floats, measure_slope, spend_on_demand
+from tidegate.review.portfolio import (
+    Choice,
+    Floats,
+    lower_worth,
+    measure_slope,
+    scale_savings,
+    spend_on_demand,
+)
 
 MOST_SWEEPS = 40
 MOST_IN_PAIRS = 12
@@ -66,10 +73,8 @@ def _round_by_worth(
     worth = np.broadcast_to(prices[:, None], nodes.shape).copy()
     for index, choice in enumerate(choices):
         if index not in set(whole):
-            due = choice.unit_cost * nodes.shape[1]
-            price = savings[index] * min(1.0, due / max(float(savings[index].sum()), 1e-12))
-            asked = choice.rates[:, None] * price
-            worth[choice.rows] = np.minimum(worth[choice.rows], asked)
+            price = scale_savings(savings[index], choice.unit_cost * nodes.shape[1])
+            lower_worth(worth, choice, price)
     rounded = []
     for index in whole:
         choice = choices[index]
