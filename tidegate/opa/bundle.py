@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
 import tempfile
 from pathlib import Path
 
-from tidegate.opa.program import find_opa
+from tidegate.opa.program import run_opa
 from tidegate.ports import RuleEngineError
 
 _BUILD_SECONDS = 60.0
+_FAILURE = "OPA could not build the bundle"
 
 
 def compute_revision(pack: Path) -> str:
@@ -46,21 +46,11 @@ def build_bundle(pack: Path, target: Path) -> str:
 
 
 def _run_build(folder: Path, target: Path) -> None:
-    command = [str(find_opa()), "build", "--bundle", "--output", str(target.resolve()), "."]
-    try:
-        done = subprocess.run(  # noqa: S603 - the program was found by us, the rest is ours
-            command,
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_BUILD_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise RuleEngineError(f"OPA could not build the bundle: {error}") from error
+    arguments = ["build", "--bundle", "--output", str(target.resolve()), "."]
+    done = run_opa(arguments, folder, _BUILD_SECONDS, _FAILURE)
     if done.returncode:
         words = (done.stderr.strip() or done.stdout.strip())[:2000]
-        raise RuleEngineError(f"OPA could not build the bundle: {words}")
+        raise RuleEngineError(f"{_FAILURE}: {words}")
 
 
 def _find_modules(pack: Path) -> list[Path]:

@@ -1,10 +1,11 @@
-"""Finding the `opa` program."""
+"""Finding the `opa` program, and running it to its end."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tidegate.ports import RuleEngineError
@@ -31,6 +32,29 @@ def find_opa() -> Path:
         "install it (https://www.openpolicyagent.org/docs/latest/#running-opa) "
         "or run ./scripts/setup"
     )
+
+
+def run_opa(
+    arguments: Sequence[str], folder: Path, seconds: float, failure: str
+) -> subprocess.CompletedProcess[str]:
+    """Return what a command of OPA's came to, which may be a failure.
+
+    Args:
+        arguments: The command and its options.
+        folder: Where it runs.
+        seconds: How long it may take.
+        failure: What is said where it does not come to its end ("OPA could not run the tests").
+
+    Raises:
+        RuleEngineError: When it cannot be started or is not done in time.
+    """
+    command = [str(find_opa()), *arguments]
+    try:
+        return subprocess.run(  # noqa: S603 - the program was found by us, the rest is ours
+            command, cwd=folder, capture_output=True, text=True, check=False, timeout=seconds
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RuleEngineError(f"{failure}: {error}") from error
 
 
 def _checkouts() -> Iterator[Path]:

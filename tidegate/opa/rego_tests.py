@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tidegate.opa.program import find_opa
+from tidegate.opa.program import run_opa
 from tidegate.ports import RuleEngineError
 
 _SECONDS = 300.0
+_FAILURE = "OPA could not run the tests"
 _DEFINED = re.compile(r"^(?:default )?([a-z_]\w*)(?=[\s(\[])", re.MULTILINE)
 
 
@@ -44,7 +44,7 @@ def run_rego_tests(pack: Path, paths: Sequence[str]) -> RegoTests:
         RuleEngineError: When a module does not compile, with OPA's words.
     """
     sources = ["lib", *(f"rules/{path}" for path in paths)]
-    results = _run_opa(pack, sources)
+    results = _run_tests(pack, sources)
     own = {path: _of_rule(results, path) for path in paths}
     failing = any(entry.get("fail") for entries in own.values() for entry in entries)
     unreached = {} if failing else _find_unreached(pack, sources, paths)
@@ -84,7 +84,7 @@ def _find_faults(pack: Path, path: str, entries: Sequence[Mapping[str, Any]]) ->
 def _find_unreached(
     pack: Path, sources: Sequence[str], paths: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    report = _run_opa(pack, sources, "--coverage")
+    report = _run_tests(pack, sources, "--coverage")
     found: dict[str, tuple[str, ...]] = {}
     for path in paths:
         module = f"{path.rpartition('/')[2]}.rego"
@@ -96,18 +96,12 @@ def _find_unreached(
     return found
 
 
-def _run_opa(pack: Path, sources: Sequence[str], *options: str) -> Any:
+def _run_tests(pack: Path, sources: Sequence[str], *options: str) -> Any:
     # The library's own tests are about all rules together.
     only = ["--format=json", "--ignore=*.yaml", r"--run=^data\.tidegate\.rules\."]
-    command = [str(find_opa()), "test", *only, *options, *sources]
-    try:
-        done = subprocess.run(  # noqa: S603 - the program was found by us, the rest is ours
-            command, cwd=pack, capture_output=True, text=True, check=False, timeout=_SECONDS
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise RuleEngineError(f"OPA could not run the tests: {error}") from error
+    done = run_opa(["test", *only, *options, *sources], pack, _SECONDS, _FAILURE)
     try:
         return json.loads(done.stdout) or []
     except ValueError as error:
         words = (done.stderr or done.stdout).strip()[:2000]
-        raise RuleEngineError(f"OPA could not run the tests: {words}") from error
+        raise RuleEngineError(f"{_FAILURE}: {words}") from error
