@@ -10,6 +10,7 @@ from tidegate.policy.facts.reading import (
     known,
     read,
     read_number,
+    with_default,
 )
 from tidegate.policy.values import SECRET, UNKNOWN
 
@@ -37,6 +38,12 @@ def test_the_first_path_that_is_there_counts():
     assert read_number({"b": 2}, "a", "b") == known(2, "b")
     assert read_number({"a": UNKNOWN, "b": 2}, "a", "b") == hidden("a")
     assert read_number({}, "a", "b") == absent("a")
+
+
+def test_a_default_stands_for_what_is_absent_and_not_for_what_is_hidden():
+    assert with_default(absent("a"), 0) == known(0, "a")
+    assert with_default(hidden("a"), 0) == hidden("a")
+    assert with_default(known(2, "a"), 0) == known(2, "a")
 
 
 @pytest.mark.parametrize(
