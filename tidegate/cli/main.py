@@ -16,6 +16,7 @@ GROUPS: dict[str, str] = {
     "adopt": "tidegate.cli.adopt",
     "catalog": "tidegate.cli.catalog",
     "check": "tidegate.cli.check",
+    "controller": "tidegate.cli.controller",
     "local": "tidegate.cli.local",
     "manifest": "tidegate.cli.manifest",
     "place": "tidegate.cli.place",
