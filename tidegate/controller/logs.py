@@ -10,7 +10,8 @@ from typing import Any
 import structlog
 
 SECRETS = re.compile(
-    r"(?i)(bearer\s+|authorization[=:]\s*|password[=:]\s*|token[=:]\s*|//[^/\s:@]+:)[^\s@'\"&]+"
+    r"(?i)((?:authorization[=:]\s*)?bearer\s+|password[=:]\s*|token[=:]\s*|//[^/\s:@]+:(?=[^\s/]*@))"
+    r"[^\s@'\"&]+"
 )
 """What follows these words is hidden: headers, passwords of URLs, tokens of queries."""
 HIDDEN = r"\1***"

@@ -15,6 +15,7 @@ from tidegate.vocabulary.fleet_state import (
     MachinePhase,
     PoolState,
     RefusalKind,
+    Shortfall,
 )
 
 AGENT_POOLS = "Microsoft.ContainerService/managedClusters/agentPools"
@@ -41,7 +42,42 @@ PHASES = {
 """Provisioning state, in lower case → phase."""
 STOPPED = frozenset({"PowerState/deallocated", "PowerState/deallocating", "PowerState/stopped"})
 BUSY = "Updating"
-NO_POLLING = {"polling": False}
+REFUSAL_SECONDS = 5.0
+"""How long a change is watched at once: what Azure cannot do it often says within seconds."""
+
+
+class Change:
+    """The last change of a pool, which Azure works at after it has accepted it."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._poller: Any = None
+
+    def watch(self, poller: Any) -> None:
+        """Follow a change; raise what it says within its first seconds.
+
+        Raises:
+            CloudRefused: It failed already.
+        """
+        with refusing(self._what):
+            poller.wait(REFUSAL_SECONDS)
+        self._poller = poller
+
+    def explain(self) -> Shortfall | None:
+        """Return why the change failed, once it did; it is told once."""
+        refusal = self._take_refusal()
+        return None if refusal is None else Shortfall(refusal.kind, str(refusal))
+
+    def _take_refusal(self) -> CloudRefused | None:
+        if self._poller is None or not self._poller.done():
+            return None
+        ended, self._poller = self._poller, None
+        try:
+            with refusing(self._what):
+                ended.result()
+        except CloudRefused as refusal:
+            return refusal
+        return None
 
 
 class AgentPool:
@@ -54,13 +90,14 @@ class AgentPool:
         self._cluster = (names["resourceGroup"], names["cluster"])
         self._name = names["agentPool"]
         self._containers = containers
+        self._change = Change(f"resizing agent pool {self._name}")
 
     def fetch_state(self) -> PoolState:
         """Return the pool's count; AKS counts what it works towards."""
         with refusing(f"reading agent pool {self._name}"):
             found = self._read()
             machines = self._list_machines()
-        return PoolState(self.pool, int(found.count or 0), machines)
+        return PoolState(self.pool, int(found.count or 0), machines, self._change.explain())
 
     def apply_size(self, wanted: int) -> None:
         """Set the count, which AKS takes with the whole pool.
@@ -74,9 +111,10 @@ class AgentPool:
                 text = f"agent pool {self._name} is being changed"
                 raise CloudRefused(RefusalKind.CONFLICT, text)
             found.count = wanted
-            self._containers.agent_pools.begin_create_or_update(
-                *self._cluster, self._name, found, **NO_POLLING
+            poller = self._containers.agent_pools.begin_create_or_update(
+                *self._cluster, self._name, found
             )
+        self._change.watch(poller)
 
     def apply_removal(self, machines: Sequence[str]) -> None:
         """Delete machines by name; the count follows."""
@@ -85,7 +123,7 @@ class AgentPool:
             names = sorted(there & set(machines))
             if names:
                 self._containers.agent_pools.begin_delete_machines(
-                    *self._cluster, self._name, {"machineNames": names}, **NO_POLLING
+                    *self._cluster, self._name, {"machineNames": names}
                 )
 
     def _read(self) -> Any:
@@ -105,20 +143,23 @@ class ScaleSet:
         self.pool = pool
         self._names = (names["resourceGroup"], names["scaleSet"])
         self._compute = compute
+        self._change = Change(f"resizing scale set {self._names[1]}")
 
     def fetch_state(self) -> PoolState:
         """Return the set's capacity and its machines."""
         with refusing(f"reading scale set {self._names[1]}"):
             found = self._compute.virtual_machine_scale_sets.get(*self._names)
             machines = self._list_machines()
-        return PoolState(self.pool, int(found.sku.capacity or 0), machines)
+        capacity = int(found.sku.capacity or 0)
+        return PoolState(self.pool, capacity, machines, self._change.explain())
 
     def apply_size(self, wanted: int) -> None:
         """Set the capacity, and nothing else of the set."""
         with refusing(f"resizing scale set {self._names[1]}"):
-            self._compute.virtual_machine_scale_sets.begin_update(
-                *self._names, {"sku": {"capacity": wanted}}, **NO_POLLING
+            poller = self._compute.virtual_machine_scale_sets.begin_update(
+                *self._names, {"sku": {"capacity": wanted}}
             )
+        self._change.watch(poller)
 
     def apply_removal(self, machines: Sequence[str]) -> None:
         """Delete machines by their instance ids; the capacity follows."""
@@ -127,7 +168,7 @@ class ScaleSet:
             own = sorted(there & set(machines))
             if own:
                 self._compute.virtual_machine_scale_sets.begin_delete_instances(
-                    *self._names, {"instanceIds": own}, **NO_POLLING
+                    *self._names, {"instanceIds": own}
                 )
 
     def _list_machines(self) -> tuple[Machine, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from tidegate.clouds.gcp.refusals import explain_errors, refusing
+from tidegate.clouds.gcp.refusals import explain, explain_errors, refusing
 from tidegate.vocabulary.capacity import split_purchase
 from tidegate.vocabulary.fleet_state import (
     CloudRefused,
@@ -22,6 +22,7 @@ from tidegate.vocabulary.fleet_state import (
 
 CALLS = {
     "get_node_pool": "container.clusters.get",
+    "get_operation": "container.operations.get",
     "set_node_pool_size": "container.clusters.update",
     "get": "compute.instanceGroupManagers.get",
     "list_managed_instances": "compute.instanceGroupManagers.get",
@@ -48,6 +49,7 @@ PHASES = {
 """Status of an instance → phase."""
 LEAVING_ACTIONS = frozenset({"DELETING", "ABANDONING", "STOPPING", "SUSPENDING"})
 TIMEOUT_SECONDS = 20.0
+DONE = "DONE"
 
 
 class InstanceGroup:
@@ -181,6 +183,8 @@ class NodePool:
         self._container = container
         self._most = most
         self._build_group = build_group
+        self._parent = f"projects/{names['project']}/locations/{names['location']}"
+        self._operation = ""
 
     def fetch_state(self) -> PoolState:
         """Return the size over all zones, and the machines of the groups behind the pool."""
@@ -188,8 +192,8 @@ class NodePool:
             groups = self._read_groups()
             target = sum(group.fetch_target() for group in groups)
             machines = tuple(each for group in groups for each in group.fetch_machines())
-            shortfall = None
-            if target > len(machines):
+            shortfall = self._explain_operation()
+            if target > len(machines) and shortfall is None:
                 told = (group.explain_shortfall() for group in groups)
                 shortfall = next((said for said in told if said), None)
         return PoolState(self.pool, target, machines, shortfall)
@@ -208,18 +212,39 @@ class NodePool:
             if wanted and not each:
                 text = f"GKE sizes each of {zones} zones alike, and {zones} exceeds the maximum"
                 raise CloudRefused(RefusalKind.INVALID, text)
-            self._container.set_node_pool_size(
+            started = self._container.set_node_pool_size(
                 request={"name": self._name, "node_count": each}, timeout=TIMEOUT_SECONDS
             )
+            refused = _explain_failure(started)
+            self._operation = "" if refused else f"{self._parent}/operations/{started.name}"
+            if refused is not None:
+                raise CloudRefused(refused.kind, refused.message)
 
     def apply_removal(self, machines: Sequence[str]) -> None:
         """Refuse: GKE would take others."""
         del machines
         raise CloudRefused(RefusalKind.INVALID, "GKE chooses itself which nodes of a pool go")
 
+    def _explain_operation(self) -> Shortfall | None:
+        """Return why the last change of size failed, once it did."""
+        if not self._operation:
+            return None
+        found = self._container.get_operation(name=self._operation, timeout=TIMEOUT_SECONDS)
+        if found.status.name == DONE:
+            self._operation = ""
+        return _explain_failure(found)
+
     def _read_groups(self) -> list[InstanceGroup]:
         found = self._container.get_node_pool(name=self._name, timeout=TIMEOUT_SECONDS)
         return [self._build_group(url) for url in found.instance_group_urls]
+
+
+def _explain_failure(operation: Any) -> Shortfall | None:
+    """Return why an operation failed; None when it did not, or has not ended."""
+    message = operation.error.message
+    if not message:
+        return None
+    return explain(message) or Shortfall(RefusalKind.TRANSIENT, message)
 
 
 def parse_group_url(url: str) -> tuple[dict[str, str], str]:
