@@ -111,8 +111,11 @@ def once(
     output: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Take one turn. Exit code 1 when a cloud refused, or another controller leads."""
+    from tidegate.controller.logs import start_logging
+
     choice = StackChoice(stack, project, outputs, backend, sources, overlay or (), state_dir)
     controller = _build_controller(choice, database, writes=True)
+    start_logging(quiet=True)
 
     async def turn() -> Any:
         try:

@@ -17,14 +17,8 @@ import yaml
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.load import load_catalog
 from tidegate.cli.controller_sources import WiredSources, build_sources
-from tidegate.cli.local_pulumi import (
-    backend_url,
-    build_local_runner,
-)
 from tidegate.clouds.bound_pools import BoundPools
 from tidegate.controller.wiring import Wiring, build_wiring
-from tidegate.engine.stack import StackRunner
-from tidegate.engine.toolchain import find_toolchain
 from tidegate.localclouds.endpoints import Endpoints
 from tidegate.localclouds.environment import KUBECONFIG_FILE
 from tidegate.localclouds.lifecycle import local_environment, read_endpoints
@@ -157,7 +151,12 @@ def _build_fetch(choice: StackChoice, local: Endpoints | None) -> Callable[[], A
     return lambda: runner.outputs(choice.stack)
 
 
-def _build_runner(choice: StackChoice, local: Endpoints | None) -> StackRunner:
+def _build_runner(choice: StackChoice, local: Endpoints | None) -> Any:
+    # The engine is loaded only where the Pulumi CLI is asked.
+    from tidegate.cli.local_pulumi import backend_url, build_local_runner
+    from tidegate.engine.stack import StackRunner
+    from tidegate.engine.toolchain import find_toolchain
+
     root = choice.project.resolve()
     toolchain = find_toolchain(root)
     if local is not None:

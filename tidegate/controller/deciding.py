@@ -38,9 +38,11 @@ def build_decision(
         remembered, observation.sights, wiring.market.offerings, settings, now
     )
     ceiling = wiring.manifest.hourly_ceiling
+    until = now + timedelta(seconds=UNREAD_SECONDS)
     unread = [
-        PoolOverride(pool, f"the controller ({reason})", now + timedelta(seconds=UNREAD_SECONDS))
-        for pool, reason in sorted(observation.unread.items())
+        PoolOverride(pool.id, f"the controller ({observation.unread[pool.id]})", until)
+        for pool in wiring.resized()
+        if pool.id in observation.unread
     ]
     chosen = replace(
         settings,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sys
 from collections.abc import MutableMapping
@@ -22,9 +23,11 @@ def hide_secrets(text: str) -> str:
     return SECRETS.sub(HIDDEN, text)
 
 
-def start_logging() -> None:
-    """Write every event as one line of JSON on standard error."""
+def start_logging(*, quiet: bool = False) -> None:
+    """Write events as lines of JSON on standard error; `quiet` leaves out what went well."""
+    level = logging.WARNING if quiet else logging.INFO
     structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
