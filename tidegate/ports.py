@@ -127,6 +127,10 @@ class StateStore(Protocol):
         """Take, keep or renew the lead; return its token, None while another holds it."""
         ...
 
+    def renew_lease(self, token: int) -> None:
+        """Show a sign of life; a lead that is lost or given back is not taken again."""
+        ...
+
     def release_lease(self, token: int) -> None:
         """Give the lead back; nothing happens when it is lost already."""
         ...

@@ -200,9 +200,8 @@ class Controller:
             if self.token is None:
                 continue
             try:
-                now = self._clock.monotonic()
-                await self._run(store.take_lease, self.holder, now)
-            except Unavailable as error:
+                await self._run(store.renew_lease, self.token)
+            except (Unavailable, LeaseLost) as error:
                 LOG.warning("lead not renewed", why=str(error))
 
     async def _sleep(self, seconds: float) -> None:

@@ -52,6 +52,18 @@ class LeaseRow:
             self._write(connection, holder, row.token + 1, 0)
             return int(row.token) + 1
 
+    def renew(self, token: int) -> None:
+        """Show a sign of life.
+
+        Raises:
+            LeaseLost: Another holds the lead, or it was given back.
+        """
+        with self._engine.begin() as connection:
+            require_lease(connection, token)
+            connection.execute(
+                LEASES.update().where(LEASES.c.name == LEAD).values(renewals=LEASES.c.renewals + 1)
+            )
+
     def release(self, token: int) -> None:
         """Give the lead back; nothing happens when it is lost already."""
         with self._engine.begin() as connection:

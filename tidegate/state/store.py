@@ -39,6 +39,11 @@ class DatabaseStore:
         with _answering():
             return self._lease.take(holder, monotonic)
 
+    def renew_lease(self, token: int) -> None:
+        """Show a sign of life; a lead that is lost or given back is not taken again."""
+        with _answering():
+            self._lease.renew(token)
+
     def release_lease(self, token: int) -> None:
         """Give the lead back; nothing happens when it is lost already."""
         with _answering():

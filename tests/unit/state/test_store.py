@@ -136,6 +136,20 @@ def test_a_lead_that_was_given_back_is_free_at_once(engine):
     assert two.take_lease("two", 0.0) == 2
 
 
+def test_a_renewal_keeps_the_lead_and_takes_none(engine):
+    one, two = DatabaseStore(engine), DatabaseStore(engine)
+    token = one.take_lease("one", 0.0)
+    two.take_lease("two", 0.0)
+    one.renew_lease(token)
+    assert two.take_lease("two", 11.0) is None
+
+    one.release_lease(token)
+
+    with pytest.raises(LeaseLost):
+        one.renew_lease(token)
+    assert one.read_leader() == ""
+
+
 def test_a_lead_that_was_lost_is_not_given_back(engine):
     store = DatabaseStore(engine)
     store.take_lease("one", 0.0)
