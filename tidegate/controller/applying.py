@@ -42,7 +42,10 @@ class Applier:
         self._turn = asyncio.Semaphore(AT_ONCE)
 
     async def apply(self, orders: Sequence[Order]) -> list[Done]:
-        """Write every order down, then carry out those that nothing forbids.
+        """Write every order down, then carry them out.
+
+        Args:
+            orders: Those that nothing forbids.
 
         Raises:
             LeaseLost: Another leads now; what was not asked yet is not asked any more.
@@ -56,8 +59,6 @@ class Applier:
         return list(await asyncio.gather(*(self._carry_out(order) for order in written)))
 
     async def _carry_out(self, order: Order) -> Done:
-        if order.refusal:
-            return Done(order, Outcome.HELD, order.refusal)
         async with self._turn:
             done = await self._run(self._ask_cloud, order)
         await self._run(

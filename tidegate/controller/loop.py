@@ -131,7 +131,7 @@ class Controller:
             return None
         planned = await self.plan()
         applier = Applier(planned.wiring, store, self._executor, self.token)
-        done = await applier.apply(planned.orders)
+        done = await applier.apply([order for order in planned.orders if not order.refusal])
         await self._reopen(planned)
         tick = replace(planned, done=done)
         await self._run(self._record, tick, self.token)
@@ -241,7 +241,8 @@ class Controller:
         for done in tick.done:
             if done.kind is not None:
                 refusals = add_refusal(refusals, done.order.offerings, done.kind, seen.at)
-        remarks = self._new_remarks(build_remarks(decision.plan, seen.at))
+        refused = [order.record for order in tick.orders if order.refusal]
+        remarks = self._new_remarks([*refused, *build_remarks(decision.plan, seen.at)])
         if remarks:
             store.record_intents(token, remarks)
         health = {source.name: source for source in seen.demand.sources}

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from tidegate.controller.hearing import Heard
@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 SOURCE_SECONDS = 30.0
 POOL_SECONDS = 30.0
+KEPT = timedelta(seconds=300)
+"""Work that a silent source told of longer ago opens nothing any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,12 @@ def build_observation(
     ]
     known = frozenset(entry.id for entry in wiring.market.offerings)
     nodes = [node for sight in sights for node in build_nodes(sight, now, known)]
-    items = [item for ear in heard if ear.report for item in ear.report.items]
+    items = [
+        item
+        for ear in heard
+        if ear.report and ear.received_at and now - ear.received_at <= KEPT
+        for item in ear.report.items
+    ]
     return Observation(
         at=now,
         states=states,

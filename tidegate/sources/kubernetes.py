@@ -56,7 +56,7 @@ class Cluster:
             notes = [f"{waiting} workloads of Kueue wait for quota, not for nodes"] * bool(waiting)
             return WorkReport(
                 items=(*read_pending(pods, self._chips, self.name), *items),
-                nodes=tuple(read_nodes(nodes, pods, self._chips)),
+                nodes=tuple(read_nodes(nodes, pods, self._chips, self.name)),
                 notes=tuple(notes),
             )
 
@@ -70,7 +70,7 @@ class Cluster:
             self._patch(node, closed=True)
             pods = self._list(self._core.list_pod_for_all_namespaces)
             mine = [pod for pod in pods if (pod.get("spec") or {}).get("nodeName") == node]
-            found = read_nodes([{"metadata": {"name": node}}], mine, self._chips)[0]
+            (found,) = read_nodes([{"metadata": {"name": node}}], mine, self._chips, self.name)
             return all(pod.daemonset for pod in found.running)
 
     def reopen(self, node: str) -> None:

@@ -36,7 +36,9 @@ class Chips:
     pools: tuple[str, ...]
 
 
-def read_nodes(nodes: Sequence[Body], pods: Sequence[Body], chips: Chips) -> list[ClusterNode]:
+def read_nodes(
+    nodes: Sequence[Body], pods: Sequence[Body], chips: Chips, source: str
+) -> list[ClusterNode]:
     """Return the cluster's nodes with what runs on each.
 
     Raises:
@@ -46,7 +48,7 @@ def read_nodes(nodes: Sequence[Body], pods: Sequence[Body], chips: Chips) -> lis
     for pod in pods:
         node = (pod.get("spec") or {}).get("nodeName")
         if node and not has_ended(pod):
-            running.setdefault(node, []).append(_read_running(pod, chips))
+            running.setdefault(node, []).append(_read_running(pod, chips, source))
     return [_read_node(node, tuple(running.get(_name(node), ())), chips) for node in nodes]
 
 
@@ -133,18 +135,18 @@ def _requests(container: Body) -> dict[str, Any]:
 def _read_item(pod: Body, chips: Chips, source: str) -> WorkItem:
     metadata = pod["metadata"]
     return WorkItem(
-        id=f"{source}/{metadata.get('namespace', '')}/{_name(pod)}",
+        id=_identify(pod, source),
         shape=read_shape(metadata, pod.get("spec") or {}, chips),
         queued_at=parse_time(metadata["creationTimestamp"]),
     )
 
 
-def _read_running(pod: Body, chips: Chips) -> RunningPod:
+def _read_running(pod: Body, chips: Chips, source: str) -> RunningPod:
     metadata, spec = pod["metadata"], pod.get("spec") or {}
     requests = sum_requests(spec)
     saved = (metadata.get("annotations") or {}).get(CHECKPOINT_ANNOTATION)
     return RunningPod(
-        item=f"{metadata.get('namespace', '')}/{_name(pod)}",
+        item=_identify(pod, source),
         accelerators=int(sum(requests.get(name, Decimal(0)) for name in chips.by_resource)),
         vcpus_milli=to_milli(requests.get("cpu", Decimal(0))),
         memory_mib=to_mebibytes(requests.get("memory", Decimal(0))),
@@ -182,6 +184,11 @@ def _read_class(metadata: Body) -> WorkloadClass:
 def _runs_everywhere(metadata: Body) -> bool:
     owners = {each.get("kind") for each in metadata.get("ownerReferences") or ()}
     return "DaemonSet" in owners or MIRROR_ANNOTATION in (metadata.get("annotations") or {})
+
+
+def _identify(pod: Body, source: str) -> str:
+    """Return what a pod is called over all clusters, whether it waits or runs."""
+    return f"{source}/{pod['metadata'].get('namespace', '')}/{_name(pod)}"
 
 
 def _name(body: Body) -> str:

@@ -30,7 +30,7 @@ def test_pods_that_wait_and_nodes_that_work_are_read(api):
     assert [need.per_worker for item in report.items for need in item.shape.accelerators] == [8]
     (node,) = report.nodes
     assert (node.pool, node.ready, node.provider_id) == ("train", True, "aws:///us-east-1a/i-1")
-    assert [pod.item for pod in node.running] == ["default/runs"]
+    assert [pod.item for pod in node.running] == ["k8s/default/runs"]
 
 
 def test_a_node_is_closed_and_opened_again(api):

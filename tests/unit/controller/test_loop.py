@@ -165,6 +165,27 @@ def test_a_source_that_fails_is_asked_ever_more_rarely(turn):
     assert source.asked == 4
 
 
+def test_what_a_silent_source_told_opens_pools_for_a_while_and_then_no_more(turn):
+    told = [WorkReport(work(1)), fault(), fault()]
+
+    def answer():
+        found = told.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    pools = FakePools({"train": 0}, delivers=False)
+    wiring = wire(declare(declare_pool()), pools, FakeSource(answer=answer))
+    pools.refuse = refusing(RefusalKind.CONFLICT, "train")
+
+    soon = turn(wiring, turns=2, seconds=100)
+    assert [order.wanted for order in soon.orders] == [1]
+
+    told[:] = [WorkReport(work(1)), fault()]
+    late = turn(wiring, turns=2, seconds=400)
+    assert late.orders == []
+
+
 def test_a_slow_source_is_given_up_for_this_turn_and_not_asked_twice_at_once(turn):
     def hang():
         time.sleep(0.4)
@@ -418,7 +439,8 @@ def test_where_the_cloud_chooses_which_node_goes_a_busy_one_keeps_them_all(turn,
 
     turn(wiring, turns=2, seconds=4000)
     assert pools.sizes == {"train": 2}
-    assert store.read_decisions("train", 1)[0].detail.startswith("its cloud would choose")
+    held = [each for each in store.read_decisions("train", 9) if each.action == "shrink"]
+    assert [each.detail.partition(" which")[0] for each in held] == ["its cloud would choose"]
 
     cluster.answer = WorkReport(nodes=(node("train-0"), node("train-1")))
     turn(wiring, turns=2, seconds=4000)

@@ -113,7 +113,7 @@ def test_a_node_is_read_with_what_runs_on_it():
         pod("elsewhere", node="gpu-2"),
     ]
 
-    (found,) = read_nodes([kube_node()], pods, CHIPS)
+    (found,) = read_nodes([kube_node()], pods, CHIPS, "k8s")
 
     assert found == ClusterNode(
         name="gpu-1",
@@ -122,9 +122,11 @@ def test_a_node_is_read_with_what_runs_on_it():
         accelerators=8,
         provider_id="aws:///us-east-1a/gpu-1",
         running=(
-            RunningPod("ml/job-0", 8, 500, checkpoint_at=datetime(2026, 11, 30, 12, tzinfo=UTC)),
-            RunningPod("ml/agent", 0, 100, daemonset=True),
-            RunningPod("ml/setting-up", 1),
+            RunningPod(
+                "k8s/ml/job-0", 8, 500, checkpoint_at=datetime(2026, 11, 30, 12, tzinfo=UTC)
+            ),
+            RunningPod("k8s/ml/agent", 0, 100, daemonset=True),
+            RunningPod("k8s/ml/setting-up", 1),
         ),
     )
 
@@ -137,7 +139,7 @@ def test_a_node_that_a_person_closed_is_told_from_one_that_we_closed():
         kube_node("c", ready="Unknown"),
     ]
 
-    found = read_nodes(nodes, [], CHIPS)
+    found = read_nodes(nodes, [], CHIPS, "k8s")
 
     assert [(each.closed, each.closed_by_us, each.ready) for each in found] == [
         (True, False, True),
@@ -150,7 +152,7 @@ def test_a_node_whose_device_plugin_is_silent_tells_no_number():
     node = kube_node()
     node["status"]["allocatable"] = {"cpu": "96"}
 
-    assert read_nodes([node], [], CHIPS)[0].accelerators is None
+    assert read_nodes([node], [], CHIPS, "k8s")[0].accelerators is None
 
 
 def test_a_larger_container_that_starts_first_counts():
