@@ -12,6 +12,7 @@ from tidegate.vocabulary.records import (
     DecisionRecord,
     NodeRecord,
     Outcome,
+    OverrideRecord,
     RefusalRecord,
     SourceRecord,
     TickRecord,
@@ -170,6 +171,18 @@ class StateStore(Protocol):
 
     def read_sources(self) -> Sequence[SourceRecord]:
         """Return how the sources answered last."""
+        ...
+
+    def record_override(self, override: OverrideRecord) -> None:
+        """Write a person's word on a pool down; it needs no lead, and replaces an earlier one."""
+        ...
+
+    def drop_override(self, pool: str) -> bool:
+        """Take a person's word back; return whether there was one."""
+        ...
+
+    def read_overrides(self) -> Sequence[OverrideRecord]:
+        """Return what persons said of pools, lapsed ones too."""
         ...
 
     def read_decisions(self, pool: str | None, limit: int) -> Sequence[DecisionRecord]:

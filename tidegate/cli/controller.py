@@ -12,6 +12,22 @@ from typing import Annotated, Any
 
 import typer
 
+from tidegate.cli.controller_options import (
+    BackendOption,
+    DatabaseOption,
+    OutputsOption,
+    OverlayOption,
+    ProjectOption,
+    SourcesOption,
+    StackOption,
+    StateDirOption,
+    database_url,
+    explain_lacking,
+    has_database,
+    open_state,
+    open_store,
+)
+from tidegate.cli.controller_overrides import pause, resume
 from tidegate.cli.controller_stack import StackChoice, StackFeed
 from tidegate.cli.output import FormatOption, OutputFormat, build_console, print_json
 from tidegate.vocabulary.problems import Unavailable, nearest, refuse
@@ -25,37 +41,8 @@ app = typer.Typer(
     add_completion=False,
 )
 
-StackOption = Annotated[str, typer.Option("--stack", help="The stack whose outputs are read.")]
-ProjectOption = Annotated[
-    Path, typer.Option("--project", help="The folder that holds Pulumi.yaml.", file_okay=False)
-]
-OutputsOption = Annotated[
-    str,
-    typer.Option("--outputs", help="A file of `pulumi stack output --json` instead; '-': stdin."),
-]
-BackendOption = Annotated[
-    str,
-    typer.Option("--backend", help="Where state lies; stacks of `tidegate up` unless stated."),
-]
-SourcesOption = Annotated[
-    Path | None,
-    typer.Option("--sources", help="A YAML file of sources: queues, metrics, cluster contexts."),
-]
-OverlayOption = Annotated[
-    list[Path] | None, typer.Option("--overlay", help="A file of your own prices; repeatable.")
-]
-StateDirOption = Annotated[
-    Path | None,
-    typer.Option("--state-dir", help="Where local clouds and state live (PROJECT/.tidegate)."),
-]
-DatabaseOption = Annotated[
-    str,
-    typer.Option(
-        "--database",
-        envvar="TIDEGATE_DATABASE",
-        help="State: sqlite:///FILE or postgresql://… (default: STATE_DIR/controller.db).",
-    ),
-]
+app.command(epilog="Example: tidegate controller pause train-aws-h100 --owner ana --hours 4")(pause)
+app.command(epilog="Example: tidegate controller resume train-aws-h100")(resume)
 TOKEN = "TIDEGATE_CONTROLLER_TOKEN"  # noqa: S105 - the name of a variable, no token
 NOT_LEADING_EXIT = 1
 REFUSED_EXIT = 1
@@ -177,7 +164,7 @@ def status(
     """Show who leads, what the pools do, and which sources and offerings are in doubt."""
     from tidegate.cli.controller_output import describe_status, print_status
 
-    told = describe_status(_open_store(project, state_dir, database))
+    told = describe_status(open_store(project, state_dir, database))
     if output is OutputFormat.JSON:
         print_json(told)
     else:
@@ -196,7 +183,7 @@ def explain(
     """Tell the last decisions on a pool, newest first. Exit code 2 when it was never decided on."""
     from tidegate.cli.controller_output import describe_decision, print_decisions
 
-    store = _open_store(project, state_dir, database)
+    store = open_store(project, state_dir, database)
     found = store.read_decisions("" if pool == "fleet" else pool, last)
     if not found:
         known = {node.pool for node in store.read_nodes()}
@@ -214,40 +201,16 @@ def explain(
 def _build_controller(
     choice: StackChoice, database: str, *, writes: bool, interval: float = 15.0
 ) -> Any:
-    from tidegate.controller.loop import Controller, LoopSettings
-
+    try:
+        from tidegate.controller.loop import Controller, LoopSettings
+    except ModuleNotFoundError as error:
+        raise explain_lacking(error) from error
     feed = StackFeed(choice)
-    url = _database_url(choice.state, database)
-    store = _open(url) if writes or _exists(url) else None
+    url = database_url(choice.state, database)
+    if writes and not database:
+        choice.state.mkdir(parents=True, exist_ok=True)
+    store = open_state(url) if writes or has_database(url) else None
     return Controller(feed, store, SystemClock(), LoopSettings(interval_seconds=interval))
-
-
-def _open_store(project: Path, state_dir: Path | None, database: str) -> Any:
-    url = _database_url((state_dir or project.resolve() / ".tidegate").absolute(), database)
-    if not _exists(url):
-        path = url.removeprefix("sqlite:///")
-        raise Unavailable(f"there is no {path}: no controller has run here yet")
-    return _open(url)
-
-
-def _database_url(state: Path, database: str) -> str:
-    if database:
-        return database
-    state.mkdir(parents=True, exist_ok=True)
-    return f"sqlite:///{state / 'controller.db'}"
-
-
-def _exists(url: str) -> bool:
-    """Return whether there is a database to read: a file, or a server that somebody named."""
-    path = url.removeprefix("sqlite:///")
-    return path == url or Path(path).is_file()
-
-
-def _open(url: str) -> Any:
-    from tidegate.state.database import open_database
-    from tidegate.state.store import DatabaseStore
-
-    return DatabaseStore(open_database(url))
 
 
 def _show(tick: Any, output: OutputFormat) -> None:

@@ -188,6 +188,15 @@ def describe_status(store: StateStore) -> dict[str, Any]:
             }
             for source in store.read_sources()
         ],
+        "overrides": [
+            {
+                "pool": each.pool,
+                "owner": each.owner,
+                "until": each.until.isoformat(),
+                "nodes": each.nodes,
+            }
+            for each in store.read_overrides()
+        ],
         "refused": [
             {
                 "offering": each.offering,
@@ -213,5 +222,8 @@ def print_status(console: Console, told: dict[str, Any]) -> None:
         console.print(f"pool       {pool}: {doing}")
     for source in told["sources"]:
         console.print(f"source     {source['name']}: {source['fault'] or 'sound'}")
+    for each in told["overrides"]:
+        what = "paused" if each["nodes"] is None else f"pinned to {each['nodes']} nodes"
+        console.print(f"override   {each['pool']}: {what} by {each['owner']} until {each['until']}")
     for each in told["refused"]:
         console.print(f"refused    {each['offering']}: {each['kind']}, {each['attempts']} in a row")

@@ -23,7 +23,7 @@ from tidegate.controller.orders import Order, build_orders, build_remarks
 from tidegate.controller.refusals import add_refusal
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
-from tidegate.scaling.settings import ScalingSettings
+from tidegate.scaling.settings import PoolOverride, ScalingSettings
 from tidegate.vocabulary.fleet_state import CloudRefused
 from tidegate.vocabulary.problems import InvalidInput, Unavailable
 from tidegate.vocabulary.records import (
@@ -110,8 +110,12 @@ class Controller:
         ears = self._ears.of([source.name for source in wiring.sources])
         nodes = await self._run(self._store.read_nodes) if self._store else []
         refusals = await self._run(self._store.read_refusals) if self._store else []
+        said = await self._run(self._store.read_overrides) if self._store else []
         seen = await self._observer.observe(wiring, ears, nodes)
-        decision = await self._run(build_decision, wiring, seen, refusals, self._settings.scaling)
+        overrides = [PoolOverride(each.pool, each.owner, each.until, each.nodes) for each in said]
+        scaling = self._settings.scaling
+        scaling = replace(scaling, overrides=(*scaling.overrides, *overrides))
+        decision = await self._run(build_decision, wiring, seen, refusals, scaling)
         orders = build_orders(decision.plan, seen.sights, self._choosing(wiring, decision), seen.at)
         return Tick(wiring, decision, orders)
 
@@ -253,7 +257,7 @@ class Controller:
                 token=token,
                 holder=self.holder,
                 per_hour=str(decision.plan.per_hour),
-                pools=len(seen.sights),
+                pools=",".join(sight.pool.id for sight in seen.sights),
                 waiting=len(seen.demand.items),
             ),
             to_records(seen.fleet.nodes),

@@ -12,12 +12,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from tidegate.state.leases import PATIENCE_SECONDS, LeaseRow, require_lease
-from tidegate.state.tables import DECISIONS, NODES, REFUSALS, SOURCES, TICKS
+from tidegate.state.tables import DECISIONS, NODES, OVERRIDES, REFUSALS, SOURCES, TICKS
 from tidegate.vocabulary.problems import Unavailable
 from tidegate.vocabulary.records import (
     DecisionRecord,
     NodeRecord,
     Outcome,
+    OverrideRecord,
     RefusalRecord,
     SourceRecord,
     TickRecord,
@@ -104,6 +105,23 @@ class DatabaseStore:
         """Return how the sources answered last."""
         chosen = sa.select(SOURCES).order_by(SOURCES.c.name)
         return [SourceRecord(**row) for row in self._read(chosen)]
+
+    def record_override(self, override: OverrideRecord) -> None:
+        """Write a person's word on a pool down; it needs no lead, and replaces an earlier one."""
+        with _answering(), self._engine.begin() as connection:
+            connection.execute(OVERRIDES.delete().where(OVERRIDES.c.pool == override.pool))
+            connection.execute(OVERRIDES.insert().values(**_to_row(override)))
+
+    def drop_override(self, pool: str) -> bool:
+        """Take a person's word back; return whether there was one."""
+        with _answering(), self._engine.begin() as connection:
+            gone = connection.execute(OVERRIDES.delete().where(OVERRIDES.c.pool == pool))
+        return gone.rowcount > 0
+
+    def read_overrides(self) -> Sequence[OverrideRecord]:
+        """Return what persons said of pools, lapsed ones too."""
+        chosen = sa.select(OVERRIDES).order_by(OVERRIDES.c.pool)
+        return [OverrideRecord(**row) for row in self._read(chosen)]
 
     def read_decisions(self, pool: str | None, limit: int) -> Sequence[DecisionRecord]:
         """Return the last decisions, newest first; of one pool, or of all."""

@@ -62,6 +62,15 @@ SOURCES = sa.Table(
     sa.Column("items", sa.Integer, nullable=False),
 )
 
+OVERRIDES = sa.Table(
+    "overrides",
+    METADATA,
+    sa.Column("pool", sa.String(64), primary_key=True),
+    sa.Column("owner", sa.String(128), nullable=False),
+    sa.Column("until", sa.DateTime, nullable=False),
+    sa.Column("nodes", sa.Integer),
+)
+
 TICKS = sa.Table(
     "ticks",
     METADATA,
@@ -70,6 +79,6 @@ TICKS = sa.Table(
     sa.Column("token", sa.BigInteger, nullable=False),
     sa.Column("holder", sa.String(255), nullable=False),
     sa.Column("per_hour", sa.String(64), nullable=False),
-    sa.Column("pools", sa.Integer, nullable=False),
+    sa.Column("pools", sa.Text, nullable=False),
     sa.Column("waiting", sa.Integer, nullable=False),
 )

@@ -78,14 +78,24 @@ class SourceRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class OverrideRecord:
+    """A person's word on one pool: paused, or pinned to a size (`nodes`), until it lapses."""
+
+    pool: str
+    owner: str
+    until: datetime
+    nodes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TickRecord:
-    """One finished tick: when, under which lease, and what the fleet cost then."""
+    """One finished tick: when, under which lease, what the fleet cost, and the pools' ids."""
 
     at: datetime
     token: int
     holder: str
     per_hour: str
-    pools: int
+    pools: str
     waiting: int
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from support.controller import NOW, catalog, declare, declare_pool
@@ -14,7 +15,7 @@ from tidegate.state.database import open_database
 from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.problems import InvalidInput, Unavailable
-from tidegate.vocabulary.records import DecisionRecord, Outcome
+from tidegate.vocabulary.records import DecisionRecord, Outcome, TickRecord
 from tidegate.vocabulary.reports import SourceFault
 
 WORK = {"accelerators": [{"accelerator": "h100-80gb", "perWorker": 8}]}
@@ -90,6 +91,14 @@ def test_wrong_outputs_are_told(call, write, document, says):
         call("plan", "--outputs", write("wrong.json", document))
 
 
+@pytest.mark.parametrize("module", ["tidegate.controller.loop", "tidegate.state.database"])
+def test_what_is_not_installed_is_named(call, outputs, monkeypatch, module):
+    monkeypatch.setitem(sys.modules, module, None)
+
+    with pytest.raises(Unavailable, match=r"install tidegate\[controller\]"):
+        call("once", "--outputs", outputs)
+
+
 def test_sources_that_cannot_be_read_are_told(call, write, outputs, tmp_path):
     with pytest.raises(InvalidInput, match="cannot be read"):
         call("plan", "--outputs", outputs, "--sources", str(tmp_path / "none.yaml"))
@@ -126,6 +135,7 @@ def remembered(tmp_path):
         NOW, "train", "grow", "work waits", 0, 2, "160.0000 USD", Outcome.APPLIED
     )
     store.record_intents(token, [record])
+    store.record_tick(token, TickRecord(NOW, 1, "one", "0 USD", "serve,train", 0), [], [], [])
     engine.dispose()
 
 
@@ -145,6 +155,22 @@ def test_a_pool_is_explained_by_its_decisions(call, remembered):
             "detail": "",
         }
     ]
+
+
+def test_a_pool_is_paused_and_scaled_again(call, remembered, tmp_path):
+    result = call("pause", "serve", "--owner", "ana", "--hours", "2", "--nodes", "1")
+    assert result.stdout.startswith("serve is pinned to 1 nodes until ")
+    (said,) = json.loads(call("status", "--format", "json").stdout)["overrides"]
+    assert (said["pool"], said["owner"], said["nodes"]) == ("serve", "ana", 1)
+
+    assert call("resume", "serve").stdout == "serve is scaled again\n"
+    with pytest.raises(Unavailable, match="neither paused nor pinned"):
+        call("resume", "serve")
+
+
+def test_a_pool_that_is_not_there_is_not_paused(call, remembered):
+    with pytest.raises(InvalidInput, match="did you mean 'serve'"):
+        call("pause", "srve", "--owner", "ana", "--hours", "2")
 
 
 def test_a_misspelt_pool_is_told(call, remembered):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from support.controller import (
@@ -22,7 +23,7 @@ from tidegate.controller.loop import Controller, LoopSettings
 from tidegate.state.database import open_database
 from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind, Shortfall
-from tidegate.vocabulary.records import LeaseLost, Outcome
+from tidegate.vocabulary.records import LeaseLost, Outcome, OverrideRecord
 from tidegate.vocabulary.reports import WorkReport
 
 
@@ -458,6 +459,20 @@ def test_a_node_that_an_earlier_turn_closed_and_that_is_wanted_is_reopened(turn)
 
     assert cordons.reopened == ["train-0"]
     assert pools.calls == []
+
+
+@pytest.mark.parametrize(("nodes", "calls"), [(None, []), (2, [("size", "train", 2)])])
+def test_a_paused_pool_is_left_alone_and_a_pinned_one_has_its_size(
+    turn, store, clock, nodes, calls
+):
+    pools = FakePools({"train": 0}, delivers=False)
+    until = clock.now() + timedelta(hours=1)
+    store.record_override(OverrideRecord("train", "ana", until, nodes))
+
+    tick = turn(wire(declare(declare_pool()), pools, FakeSource(answer=WorkReport(work(1)))))
+
+    assert pools.calls == calls
+    assert any("by ana" in hold.reason for hold in tick.decision.plan.holds)
 
 
 def test_a_dry_run_changes_nothing_and_writes_nothing_down(store, clock):

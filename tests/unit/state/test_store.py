@@ -21,6 +21,7 @@ from tidegate.vocabulary.records import (
     LeaseLost,
     NodeRecord,
     Outcome,
+    OverrideRecord,
     RefusalRecord,
     SourceRecord,
     TickRecord,
@@ -28,7 +29,7 @@ from tidegate.vocabulary.records import (
 
 NOW = datetime(2026, 11, 30, 12, 0, 0, 250_000, tzinfo=UTC)
 DECISION = DecisionRecord(NOW, "train", "grow", "work waits", 0, 2, "160.0000 USD")
-TICK = TickRecord(NOW, 1, "one", "160.00 USD", 3, 2)
+TICK = TickRecord(NOW, 1, "one", "160.00 USD", "serve,train", 2)
 NODE = NodeRecord("i-1", "train", "busy", NOW, "train/p5.48xlarge")
 REFUSAL = RefusalRecord("train/p5.48xlarge", "stock-out", NOW, 2)
 SOURCE = SourceRecord("queue", None, "no answer", 0)
@@ -104,6 +105,15 @@ def test_a_tick_replaces_what_the_one_before_remembered(store):
     store.record_tick(token, TICK, [], [], [])
 
     assert (store.read_nodes(), store.read_refusals(), store.read_sources()) == ([], [], [])
+
+
+def test_a_persons_word_is_kept_until_it_is_taken_back(store):
+    store.record_override(OverrideRecord("train", "ana", NOW))
+    store.record_override(OverrideRecord("train", "ben", NOW, 2))
+
+    assert store.read_overrides() == [OverrideRecord("train", "ben", NOW, 2)]
+    assert [store.drop_override("train"), store.drop_override("train")] == [True, False]
+    assert store.read_overrides() == []
 
 
 def test_the_newest_decisions_come_first_and_are_bounded(store):

@@ -56,18 +56,25 @@ def upgrade() -> None:
         sa.Column("items", sa.Integer, nullable=False),
     )
     op.create_table(
+        "overrides",
+        sa.Column("pool", sa.String(64), primary_key=True),
+        sa.Column("owner", sa.String(128), nullable=False),
+        sa.Column("until", sa.DateTime, nullable=False),
+        sa.Column("nodes", sa.Integer),
+    )
+    op.create_table(
         "ticks",
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
         sa.Column("at", sa.DateTime, nullable=False),
         sa.Column("token", sa.BigInteger, nullable=False),
         sa.Column("holder", sa.String(255), nullable=False),
         sa.Column("per_hour", sa.String(64), nullable=False),
-        sa.Column("pools", sa.Integer, nullable=False),
+        sa.Column("pools", sa.Text, nullable=False),
         sa.Column("waiting", sa.Integer, nullable=False),
     )
 
 
 def downgrade() -> None:
     """Drop all tables."""
-    for name in ("ticks", "sources", "refusals", "nodes", "decisions", "leases"):
+    for name in ("ticks", "overrides", "sources", "refusals", "nodes", "decisions", "leases"):
         op.drop_table(name)
