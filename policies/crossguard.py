@@ -9,26 +9,31 @@ version, and a test runs the pack under the real engine.
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pulumi_policy.policy as sdk
-from google.protobuf import empty_pb2, json_format
+from google.protobuf import empty_pb2, json_format, struct_pb2
+
+# The engine runs this directory as a program, so that its modules are top-level ones.
+from pack_terms import PackTerms
 from pulumi.runtime import proto
 from pulumi_policy import EnforcementLevel, PolicyConfigSchema, PolicyPack, ResourceValidationPolicy
 from pulumi_policy import Severity as SdkSeverity
 
 from tidegate.catalog.load import load_catalog
+from tidegate.opa.central import read_central_opa
+from tidegate.opa.opening import open_rule_engine
 from tidegate.opa.pack import load_rules
-from tidegate.opa.program import find_opa
-from tidegate.opa.rule_engine import OpaRuleEngine
-from tidegate.opa.server import OpaServer
 from tidegate.policy.check import StackCheck
+from tidegate.policy.configuration import RuleConfiguration
 from tidegate.policy.graph import Provider, Resource, normalize_type
 from tidegate.policy.messages import render_violation
+from tidegate.policy.remedy import LABELS_RULE, MissingLabels, add_labels
 from tidegate.policy.rule_set import Rule, RuleSet
 from tidegate.policy.values import decode_properties
 from tidegate.vocabulary.verdicts import Level, Outcome, Verdict
@@ -49,9 +54,11 @@ _LEVELS = {
 def run_pack(directory: Path) -> None:
     """Serve the pack in `directory` to the engine until the engine ends it."""
     rules = load_rules(directory)
-    sources = [directory / "lib", directory / "rules"]
-    with OpaServer(find_opa(), sources, garbage_percent=GARBAGE_PERCENT) as server:
-        engine = OpaRuleEngine(server.client(ANSWER_SECONDS), rules)
+    central = read_central_opa(os.environ)
+    opened = open_rule_engine(
+        directory, rules, ANSWER_SECONDS, central, garbage_percent=GARBAGE_PERCENT
+    )
+    with opened as engine:
         today = datetime.now(UTC).date().isoformat()
         check = StackCheck(rules, engine, load_catalog(), today)
         policies = {rule.id: _build_policy(rule) for rule in rules.rules}
@@ -82,6 +89,8 @@ def _answered_by_servicer(_arguments: object, _report: object) -> None:
 def _build_servicer(
     check: StackCheck, rules: RuleSet, policies: dict[str, ResourceValidationPolicy]
 ) -> type[sdk._PolicyAnalyzerServicer]:
+    terms = PackTerms(rules, check)
+
     class Analyzer(sdk._PolicyAnalyzerServicer):  # noqa: SLF001 - see the module's words
         """Answers for every rule in one query. Requests may come from several threads."""
 
@@ -89,18 +98,16 @@ def _build_servicer(
 
         def Configure(self, request: Any, context: Any) -> empty_pb2.Empty:  # noqa: N802 - gRPC
             super().Configure(request, context)  # type: ignore[no-untyped-call]
+            # The engine also passes names that no policy has; they are refused, not ignored.
+            given = {name: self._get_policy_config(name) or {} for name in request.policyConfig}
             with self._lock:
-                # The engine also passes names that no policy has; they are refused, not ignored.
-                names = [name for name in request.policyConfig if name != "all"]
-                check.configure({name: self._get_policy_config(name) or {} for name in names})
+                terms.take_document(given)
             return empty_pb2.Empty()
 
         def ConfigureStack(self, request: Any, context: Any) -> Any:  # noqa: N802 - gRPC's name
-            # Configuration values arrive in plaintext, secrets among them: only one is looked at.
-            key = f"{request.project}:environment"
-            environment = "" if key in request.config_secret_keys else request.config.get(key, "")
+            secret = frozenset(request.config_secret_keys)
             with self._lock:
-                check.configure_stack(request.project, request.stack, environment)
+                terms.take_stack(request.project, request.stack, request.config, secret)
             return super().ConfigureStack(request, context)
 
         def Analyze(self, request: Any, _context: Any) -> Any:  # noqa: N802 - gRPC's name
@@ -112,25 +119,39 @@ def _build_servicer(
                 seen = [_read_resource(resource) for resource in request.resources]
                 return self._respond(check.judge_stack(seen))
 
-        def Remediate(self, _request: Any, _context: Any) -> Any:  # noqa: N802 - gRPC's name
-            # No rule changes what is declared; the SDK would decode the resource to find that out.
-            return proto.RemediateResponse()
+        def Remediate(self, request: Any, _context: Any) -> Any:  # noqa: N802 - gRPC's name
+            response = proto.RemediateResponse()
+            if self._level(LABELS_RULE) is EnforcementLevel.REMEDIATE:
+                with self._lock:
+                    missing = check.find_missing_labels(_read_resource(request))
+                remediation = _remediate(request, missing, terms.own_labels, rules)
+                response.remediations.extend(remediation)
+            return response
+
+        def _level(self, rule: str) -> EnforcementLevel:
+            return _find_level(terms.nearer, rule, self._get_enforcement_level(policies[rule]))
 
         def _respond(self, verdicts: Iterable[Verdict]) -> Any:
             response = proto.AnalyzeResponse()
-            for verdict in verdicts:
+            for verdict, level in _weigh(verdicts, rules, self._level):
                 policy = policies[verdict.rule]
-                rule = rules.rule(verdict.rule)
-                level = _decide_level(self._get_enforcement_level(policy), rule, verdict)
-                if level is EnforcementLevel.DISABLED:
-                    continue
                 report = self._create_report_violation(
                     response, policy.name, policy.description, level, policy.severity
                 )
-                report(render_violation(verdict, rule), verdict.urn)
+                report(render_violation(verdict, rules.rule(verdict.rule)), verdict.urn)
             return response
 
     return Analyzer
+
+
+def _weigh(
+    verdicts: Iterable[Verdict], rules: RuleSet, level_of: Callable[[str], EnforcementLevel]
+) -> Iterator[tuple[Verdict, EnforcementLevel]]:
+    """Return what is reported, and how."""
+    for verdict in verdicts:
+        level = _decide_level(level_of(verdict.rule), rules.rule(verdict.rule), verdict)
+        if level is not EnforcementLevel.DISABLED:
+            yield verdict, level
 
 
 def _decide_level(configured: EnforcementLevel, rule: Rule, verdict: Verdict) -> EnforcementLevel:
@@ -144,9 +165,42 @@ def _decide_level(configured: EnforcementLevel, rule: Rule, verdict: Verdict) ->
         return EnforcementLevel.ADVISORY
     if rule.level is Level.ADVISORY and verdict.level is Level.MANDATORY:
         return EnforcementLevel.MANDATORY
-    # No rule can remediate, so that what still fails is refused.
+    # What still fails after it was remediated is refused.
     is_remediate = configured is EnforcementLevel.REMEDIATE
     return EnforcementLevel.MANDATORY if is_remediate else configured
+
+
+def _find_level(
+    nearer: RuleConfiguration, rule: str, configured: EnforcementLevel
+) -> EnforcementLevel:
+    """Return the level of a rule: a section of configuration's, else the document's."""
+    if rule in nearer.disabled:
+        return EnforcementLevel.DISABLED
+    if rule in nearer.remediated:
+        return EnforcementLevel.REMEDIATE
+    return _LEVELS[nearer.levels[rule]] if rule in nearer.levels else configured
+
+
+def _remediate(
+    request: Any, missing: Iterable[MissingLabels], own: Mapping[str, str], rules: RuleSet
+) -> list[Any]:
+    """Return the one remediation of a resource, or none.
+
+    The protocol's own form of its inputs is changed, so that secrets and unknowns keep their
+    marks.
+    """
+    properties = json_format.MessageToDict(request.properties)
+    added = [add_labels(properties, each, own) for each in missing]
+    if not any(added):
+        return []
+    return [
+        proto.Remediation(
+            policyName=LABELS_RULE,
+            policyPackName=PACK_NAME,
+            description=f"{rules.rule(LABELS_RULE).title}: added what the stack's labels give",
+            properties=json_format.ParseDict(properties, struct_pb2.Struct()),
+        )
+    ]
 
 
 def _read_resource(request: Any) -> Resource:

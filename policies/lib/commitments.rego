@@ -5,6 +5,7 @@
 #   at hand and declares them; what is bought elsewhere cannot be counted here.
 package tidegate.lib.commitments
 
+import data.tidegate.lib.others
 import data.tidegate.lib.templates
 import data.tidegate.lib.values
 
@@ -65,6 +66,6 @@ _consumes(pool, reservation) if {
 }
 
 _reservations := [resource |
-	some resource in input.resources
+	some resource in others.resources
 	_counts[resource.type]
 ]

@@ -6,6 +6,7 @@
 package tidegate.lib.declared
 
 import data.tidegate.lib.labels
+import data.tidegate.lib.shared
 
 # The value of a label on any carrier of a resource, Kubernetes' own labels among them; undefined
 # where there is none.
@@ -13,13 +14,14 @@ label(resource, key) := value if {
 	value := labels.value_of(resource, _accepted(key))
 } else := sort([value |
 	some spelt, value in resource.properties.metadata.labels
+	is_string(spelt) # some programs write a list
 	_plain(spelt) in _accepted(key)
 	is_string(value)
 ])[0]
 
-_accepted(key) := input.labelSpellings[key]
+_accepted(key) := shared.labelSpellings[key]
 
-_accepted(key) := [labels.folded(key)] if not input.labelSpellings[key]
+_accepted(key) := [labels.folded(key)] if not shared.labelSpellings[key]
 
 # Kubernetes labels may have a prefix.
 _plain(key) := labels.folded(key) if {

@@ -24,6 +24,14 @@ test_labels_of_kubernetes_objects_count_with_and_without_a_prefix if {
 	}
 }
 
+test_a_list_in_the_place_of_labels_has_none if {
+	object_ := object.union(
+		fixtures.resource("kubernetes:apps/v1:Deployment", {"metadata": {"labels": ["inference"]}}),
+		{"labelSites": []},
+	)
+	not label(object_, "workload-class")
+}
+
 test_the_environment_is_the_labels_before_the_stacks if {
 	environment := declared.environment(fixtures.labelled(bucket, {"environment": "Dev"})) with input as fixtures.document([], {})
 	environment == "dev"

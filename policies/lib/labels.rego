@@ -6,19 +6,20 @@
 #   itself makes of case is in `collisions` and `grammar`.
 package tidegate.lib.labels
 
+import data.tidegate.lib.shared
 import data.tidegate.lib.values
 
 folded(key) := lower(trim_space(key))
 
 # The canonical key that a spelling stands for; the folded spelling itself when nothing knows it.
 canonical(key, aliases) := folded(key) if {
-	folded(key) in input.labelKeys
+	folded(key) in shared.labelKeys
 } else := object.get(aliases, folded(key), folded(key))
 
 # The spellings of a key in the estate; at hand for the keys that everybody has.
-estate_spellings(key) := input.labelSpellings[key]
+estate_spellings(key) := shared.labelSpellings[key]
 
-estate_spellings(key) := spellings(key, input.labelAliases) if not input.labelSpellings[key]
+estate_spellings(key) := spellings(key, shared.labelAliases) if not shared.labelSpellings[key]
 
 # Every folded spelling that counts as `key`. The targets of `aliases` are folded already.
 spellings(key, aliases) := {folded(key), name} | {spelling | some spelling, target in aliases; target == name} if {

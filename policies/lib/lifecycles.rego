@@ -6,6 +6,7 @@
 package tidegate.lib.lifecycles
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.others
 
 # The lifecycle of a bucket: {state, actions}. `state` is "known", "hidden" (more may be there than
 # can be seen) or "later" (what may hold it is not at hand yet). Undefined for other resources.
@@ -44,7 +45,7 @@ _parts(bucket, name) := [part |
 # One object, which OPA makes once.
 _referring := {name: resources |
 	some name in ["lifecycle", "versioning"]
-	resources := [resource | some resource in input.resources; resource.facts[name]]
+	resources := [resource | some resource in others.resources; resource.facts[name]]
 }
 
 _refers_to(resource, part, bucket) if bucket.urn in resource.dependencies[part.by]

@@ -18,3 +18,10 @@ test_answers_leave_out_a_package_without_verdicts if {
 	answers := main.answers with data.tidegate.rules as rules
 	answers == {"labels/whole": {2}}
 }
+
+test_a_question_for_some_rules_leaves_the_others_silent if {
+	rules := {"labels": {"one": {"verdicts": {1}}, "two": {"verdicts": {2}}}}
+	answers := main.answers with data.tidegate.rules as rules
+		with input as {"asked": ["labels/one", "labels/none"], "unasked": ["labels/two"]}
+	answers == {"labels/one": {1}, "labels/two": []}
+}

@@ -6,6 +6,7 @@
 #   retention of its own has its workspace's.
 package tidegate.lib.streams
 
+import data.tidegate.lib.others
 import data.tidegate.lib.values
 
 _default_days := 30
@@ -61,7 +62,7 @@ _table(properties) := _read(properties, "totalRetentionInDays", 4) if {
 } else := _inherited(properties)
 
 _inherited(properties) := object.union(_workspace(workspace.properties), {"property": "totalRetentionInDays"}) if {
-	some workspace in input.resources
+	some workspace in others.resources
 	workspace.type == "azure-native:operationalinsights:Workspace"
 	_is_named(workspace, properties.workspaceName)
 } else := _hidden("totalRetentionInDays")

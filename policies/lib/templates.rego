@@ -4,13 +4,14 @@
 package tidegate.lib.templates
 
 import data.tidegate.lib.accelerators
+import data.tidegate.lib.others
 import data.tidegate.lib.values
 
 _references := ["launchTemplate", "mixedInstancesPolicy"]
 
 # The launch template that a resource starts machines from; undefined where it is not at hand.
 of(resource) := template if {
-	some template in input.resources
+	some template in others.resources
 	template.type == "aws:ec2/launchTemplate:LaunchTemplate"
 	_refers_to(resource, template)
 }

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page
-from support.review_pages import build_small_review
+from support.review_pages import build_short_review, build_small_review, build_wide_review
 
 from tidegate.report.commitments import render_review_html
 
@@ -32,19 +34,29 @@ FIND_UNREADABLE = """() => [...document.querySelectorAll('svg text')].filter(fou
 }).map(found => found.textContent)"""
 
 
+REVIEWS = {
+    "small": build_small_review,
+    "wide": partial(build_wide_review, 5),
+    "short": build_short_review,
+}
+
+
 @pytest.fixture(scope="module")
-def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("page") / "commitments.html"
-    path.write_text(render_review_html(build_small_review()), encoding="utf-8")
-    return path
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    for name, build in REVIEWS.items():
+        (folder / f"{name}.html").write_text(render_review_html(build()), encoding="utf-8")
+    return {name: folder / f"{name}.html" for name in REVIEWS}
 
 
 @pytest.fixture
 def opened(
-    browser: Browser, page_file: Path, request: pytest.FixtureRequest
+    browser: Browser, files: dict[str, Path], request: pytest.FixtureRequest
 ) -> Iterator[tuple[Page, list[str]]]:
-    """Yield the page at a width, and what the browser complained of or asked for."""
-    context = browser.new_context(viewport={"width": request.param, "height": 844})
+    """Yield a page at a width, and what the browser complained of or asked for."""
+    name, width = request.param
+    page_file = files[name]
+    context = browser.new_context(viewport={"width": width, "height": 844})
     page = context.new_page()
     said: list[str] = []
     page.on("console", lambda message: said.append(f"console: {message.text}"))
@@ -69,7 +81,7 @@ def named(nodes: list[dict[str, Any]], role: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("opened", [PHONE, DESK], indirect=True)
+@pytest.mark.parametrize("opened", [*product(REVIEWS, [PHONE, DESK])], indirect=True)
 def test_the_page_is_whole_and_quiet(opened):
     page, said = opened
     assert page.evaluate("document.documentElement.scrollWidth") == page.viewport_size["width"]
@@ -79,7 +91,7 @@ def test_the_page_is_whole_and_quiet(opened):
     assert len([line for line in said if line.startswith("request: file:")]) == 1
 
 
-@pytest.mark.parametrize("opened", [PHONE, DESK], indirect=True)
+@pytest.mark.parametrize("opened", [("small", PHONE), ("small", DESK)], indirect=True)
 def test_a_screen_reader_gets_headings_tables_and_what_is_drawn(opened):
     page, _ = opened
     nodes = tree(page)
@@ -100,7 +112,7 @@ def test_a_screen_reader_gets_headings_tables_and_what_is_drawn(opened):
     assert [text for text in drawn if not re.search(r"\d.*\.$", text)] == []
 
 
-@pytest.mark.parametrize("opened", [PHONE], indirect=True)
+@pytest.mark.parametrize("opened", [("small", PHONE)], indirect=True)
 def test_a_phone_shows_each_cell_with_its_column(opened):
     page, _ = opened
     label = page.evaluate(
@@ -109,7 +121,7 @@ def test_a_phone_shows_each_cell_with_its_column(opened):
     assert label.startswith('"kind"')
 
 
-@pytest.mark.parametrize("opened", [DESK], indirect=True)
+@pytest.mark.parametrize("opened", [("wide", DESK)], indirect=True)
 def test_the_page_prints_with_its_tables_and_without_its_contents(opened):
     page, _ = opened
     page.emulate_media(media="print")

@@ -9,6 +9,7 @@ import pulumi
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.telemetry_streams import CHATTER, CLOUDS, FILTER, HEALTH, OWN, REGION, SCRAPE, SINK
 from tidegate_components import Telemetry
 from tidegate_components.arguments import Arguments
 from tidegate_components.telemetry.args import TelemetryArgs
@@ -20,26 +21,6 @@ from tidegate_components.telemetry.thinning import (
 )
 
 from tidegate.vocabulary.problems import InvalidInput
-
-OWN = {
-    "aws": {},
-    "gcp": {"gcp": {"project": "acme-ml"}},
-    "azure": {"azure": {"resource_group_name": "ml"}},
-}
-REGION = {"aws": "us-east-1", "gcp": "us-central1", "azure": "eastus"}
-CLOUDS = list(OWN)
-FILTER = 'resource.type="k8s_container" AND resource.labels.namespace_name="training"'
-SINK = {"gcp": {"project": "acme-ml", "filter": FILTER}}
-CHATTER = {"name": "chatter", "severity_below": "INFO", "expected_share": 0.5}
-HEALTH = {"name": "health", "attributes": {"http.target": "/healthz"}, "expected_share": 0.1}
-SCRAPE = {
-    "max_active_series": 1000,
-    "targets": 4,
-    "metric_names": 5,
-    "label_values": {"model": 20, "zone": 3},
-    "labels_dropped": ["run_id", "pod"],
-    "max_labels": 12,
-}
 
 
 @pytest.fixture

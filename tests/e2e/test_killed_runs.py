@@ -96,3 +96,5 @@ def test_a_killed_up_converges_and_makes_nothing_twice(
     recorded = {resource["urn"] for resource in workspace.custom_resources("dev")}
     assert {urn: count for urn, count in made.items() if count > 1} == {}
     assert set(made) == recorded
+    page = workspace.root / ".tidegate" / "reviews" / "commitments.html"
+    assert page.read_text().startswith("<!DOCTYPE html>")

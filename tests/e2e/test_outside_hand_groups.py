@@ -28,7 +28,10 @@ def groups(workspace: Workspace) -> dict[str, dict[str, Any]]:
     prod = yaml.safe_load((REPOSITORY / "stacks" / "Pulumi.prod.yaml").read_text())["config"]
 
     def add(config: dict[str, Any]) -> None:
-        config["tidegate:spotGroups"] = prod["tidegate:spotGroups"]
+        config["tidegate:spotGroups"] = {
+            name: {**group, "maxNodes": 8}  # TG-SCL-003 allows 10 in dev
+            for name, group in prod["tidegate:spotGroups"].items()
+        }
 
     workspace.configure(STACK, add)
     result = workspace.up(STACK)

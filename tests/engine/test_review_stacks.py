@@ -11,6 +11,7 @@ import pytest
 from support.review_inputs import TODAY, build_stack, build_usage_csv
 from typer.testing import CliRunner
 
+from tidegate.cli.local_pulumi import LOCAL_PASSPHRASE, backend_url, home_directory
 from tidegate.cli.main import app
 from tidegate.cli.review_inputs import Backend, read_stacks
 from tidegate.engine.stack import StackRunner
@@ -76,6 +77,28 @@ def test_one_or_many_stacks_are_read_and_those_that_cannot_be_are_said(project):
     assert "holds no capacity manifest" in said["stack empty"]
     assert "no stack named 'gone' found" in said["stack gone"]
     assert "idle:idle" in {each["id"] for each in found["inventory"]["findings"]}
+
+
+def test_what_the_local_clouds_hold_is_read_with_and_without_their_address(project, toolchain):
+    (project / "Pulumi.prod.yaml").write_text("config: {}\n", encoding="utf-8")
+    state = project / ".tidegate"
+    runner = StackRunner(
+        project,
+        home_directory(state),
+        backend_url(state),
+        {**os.environ},
+        toolchain,
+        passphrase=LOCAL_PASSPHRASE,
+        local=True,
+    )
+    runner.ensure_stack("prod")
+    path = project.parent / "local.json"
+    path.write_text(json.dumps(build_state("prod", {"capacity": build_stack()})), encoding="utf-8")
+    runner.import_state("prod", path)
+    for url in ("", backend_url(state), (state / "pulumi" / "state").as_uri()):
+        found = read_stacks([], ["prod"], Backend(project, url))
+        assert [each.stack for each in found.manifests] == ["prod"]
+        assert found.remarks == []
 
 
 def test_without_a_backend_and_without_local_stacks_it_says_where_to_look(project):

@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 from azure.core.credentials import AccessToken
 from azure.mgmt.core.policies import ARMChallengeAuthenticationPolicy
+from support.aws_operations import CLUSTER, TOPIC
+from support.aws_sagemaker import CONFIGURATION, ENDPOINT, IMAGE, MODEL, variant
 
 from tidegate.localclouds.contracts import Call, Cloud, World
 from tidegate.localclouds.lifecycle import (
@@ -318,3 +320,42 @@ def pulumi_project(tmp_path: Path) -> Iterator[Callable[[str], PulumiProject]]:
     for project in made:
         reset_local_clouds(project.state)
     shutil.rmtree(tmp_path, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def entered(aws, base):
+    """A cluster whose access is governed by entries."""
+    inputs = {
+        "roleArn": base.role,
+        "vpcConfig": {"subnetIds": base.subnets},
+        "accessConfig": {"authenticationMode": "API"},
+    }
+    return aws.up(CLUSTER, inputs, "entered").id
+
+
+@pytest.fixture(scope="module")
+def topic(aws):
+    return aws.up(TOPIC, {}, "alarms")
+
+
+@pytest.fixture(scope="module")
+def sagemaker(boto):
+    return boto("sagemaker")
+
+
+@pytest.fixture(scope="module")
+def model(aws, base):
+    inputs = {"executionRoleArn": base.role, "primaryContainer": {"image": IMAGE}}
+    return aws.up(MODEL, inputs, "served")
+
+
+@pytest.fixture
+def serve_model(aws, model):
+    """Put an endpoint in service and return it."""
+
+    def build(name, **changes):
+        variants = {"productionVariants": [variant(model, **changes)]}
+        configuration = aws.up(CONFIGURATION, variants, name)
+        return aws.up(ENDPOINT, {"endpointConfigName": configuration.id, "name": name}, name)
+
+    return build

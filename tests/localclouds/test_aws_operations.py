@@ -6,60 +6,32 @@ import json
 
 import pytest
 from botocore.exceptions import ClientError
-
-from tidegate.localclouds.refusals import CloudError, NotFoundError
-
-RULE = "aws:cloudwatch/eventRule:EventRule"
-TARGET = "aws:cloudwatch/eventTarget:EventTarget"
-QUEUE = "aws:sqs/queue:Queue"
-QUEUE_POLICY = "aws:sqs/queuePolicy:QueuePolicy"
-TOPIC = "aws:sns/topic:Topic"
-TOPIC_POLICY = "aws:sns/topicPolicy:TopicPolicy"
-PROFILE = "aws:iam/instanceProfile:InstanceProfile"
-ENTRY = "aws:eks/accessEntry:AccessEntry"
-CLUSTER = "aws:eks/cluster:Cluster"
-MONITOR = "aws:costexplorer/anomalyMonitor:AnomalyMonitor"
-SUBSCRIPTION = "aws:costexplorer/anomalySubscription:AnomalySubscription"
-COST_TAG = "aws:costexplorer/costAllocationTag:CostAllocationTag"
-ALARM = "aws:cloudwatch/metricAlarm:MetricAlarm"
-POD_IDENTITY = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
-SNAPSHOTS = "aws:dlm/lifecyclePolicy:LifecyclePolicy"
-ACCOUNT = "123456789012"
-NOBODY = f"arn:aws:iam::{ACCOUNT}:role/nobody"
-INTERRUPTED = json.dumps(
-    {"source": ["aws.ec2"], "detail-type": ["EC2 Spot Instance Interruption Warning"]}
+from support.aws_operations import (
+    ACCOUNT,
+    ALARM,
+    CLUSTER,
+    COST_TAG,
+    ENTRY,
+    INTERRUPTED,
+    MONITOR,
+    POD_IDENTITY,
+    PROFILE,
+    QUEUE,
+    QUEUE_POLICY,
+    RULE,
+    SNAPSHOTS,
+    SUBSCRIPTION,
+    TARGET,
+    TOPIC,
+    TOPIC_POLICY,
+    TRUST,
+    alarm,
+    allow,
+    snapshots,
+    tags_of,
 )
-TRUST = json.dumps({"Version": "2012-10-17", "Statement": []})
 
-
-def allow(action, resource):
-    statement = {
-        "Effect": "Allow",
-        "Principal": {"Service": "events.amazonaws.com"},
-        "Action": action,
-        "Resource": resource,
-    }
-    return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-
-
-def tags_of(pairs):
-    return {pair["Key"]: pair["Value"] for pair in pairs}
-
-
-@pytest.fixture(scope="module")
-def entered(aws, base):
-    """A cluster whose access is governed by entries."""
-    inputs = {
-        "roleArn": base.role,
-        "vpcConfig": {"subnetIds": base.subnets},
-        "accessConfig": {"authenticationMode": "API"},
-    }
-    return aws.up(CLUSTER, inputs, "entered").id
-
-
-@pytest.fixture(scope="module")
-def topic(aws):
-    return aws.up(TOPIC, {}, "alarms")
+from tidegate.localclouds.refusals import CloudError
 
 
 def test_a_rule_and_its_target_read_back_whole(aws, boto):
@@ -345,27 +317,6 @@ def test_a_cost_allocation_tag_is_switched_off_when_it_goes(aws, boto):
     assert look()["Status"] == "Inactive"
 
 
-def snapshots(role, **changes):
-    schedule = {
-        "name": "nightly",
-        "copyTags": True,
-        "createRule": {"interval": 24, "intervalUnit": "HOURS", "times": "03:00"},
-        "retainRule": {"count": 7},
-        "tagsToAdd": {"made-by": "dlm"},
-    }
-    details = {
-        "resourceTypes": ["VOLUME"],
-        "targetTags": {"capacity-pool": "notes"},
-        "schedules": [schedule],
-    }
-    return {
-        "description": "nightly",
-        "executionRoleArn": role,
-        "policyDetails": details,
-        **changes,
-    }
-
-
 def test_a_snapshot_policy_reads_back_whole(aws, base, boto):
     inputs = snapshots(base.role, tags={"team": "ml"})
     made = aws.up(SNAPSHOTS, inputs, "nightly")
@@ -391,20 +342,6 @@ def test_a_snapshot_policy_reads_back_whole(aws, base, boto):
     assert dlm.get_lifecycle_policy(PolicyId=made.id)["Policy"]["State"] == "DISABLED"
     aws.destroy(SNAPSHOTS, changed, "nightly")
     assert aws.refresh(SNAPSHOTS, changed, "nightly") is None
-
-
-def alarm(**changes):
-    return {
-        "namespace": "AWS/Logs",
-        "metricName": "IncomingBytes",
-        "dimensions": {"LogGroupName": "/ml"},
-        "statistic": "Sum",
-        "period": 86400,
-        "evaluationPeriods": 1,
-        "threshold": 1.5,
-        "comparisonOperator": "GreaterThanThreshold",
-        **changes,
-    }
 
 
 def test_an_alarm_reads_back_whole(aws, boto, topic):
@@ -468,116 +405,6 @@ def test_a_pod_identity_reads_back_whole_and_there_is_one_a_service_account(
     assert aws.refresh(POD_IDENTITY, changed, "autoscaler") is None
 
 
-@pytest.mark.parametrize(
-    ("token", "inputs", "place", "words"),
-    [
-        (RULE, {}, "eventPattern", "one of eventPattern, scheduleExpression"),
-        (RULE, {"eventPattern": "{"}, "eventPattern", "invalid JSON"),
-        (RULE, {"eventPattern": "{}", "state": "ON"}, "state", "ENABLED"),
-        (TARGET, {"rule": "r"}, "arn", "missing required"),
-        (TARGET, {"rule": "r", "arn": "queue"}, "arn", "expected an ARN"),
-        (
-            TARGET,
-            {"rule": "r", "arn": "arn:aws:sqs:x:1:q", "ecsTarget": {"taskDefinitionArn": "t"}},
-            "ecsTarget",
-            "do not emulate",
-        ),
-        (QUEUE_POLICY, {"queueUrl": "u"}, "policy", "missing required"),
-        (TOPIC, {"tracingConfig": "On"}, "tracingConfig", "PassThrough"),
-        (TOPIC, {"name": "a b"}, "name", "does not match"),
-        (TOPIC_POLICY, {"policy": "{}"}, "arn", "missing required"),
-        (PROFILE, {"path": "ml"}, "path", "begins and ends with a slash"),
-        (ENTRY, {"clusterName": "c"}, "principalArn", "missing required"),
-        (
-            ENTRY,
-            {"clusterName": "c", "principalArn": NOBODY, "type": "NODE"},
-            "type",
-            "EC2_LINUX",
-        ),
-        (MONITOR, {}, "monitorType", "missing required"),
-        (MONITOR, {"monitorType": "ANY"}, "monitorType", "CUSTOM"),
-        (SUBSCRIPTION, {"frequency": "DAILY"}, "subscribers", "missing required"),
-        (
-            SUBSCRIPTION,
-            {"frequency": "HOURLY", "monitorArnLists": ["m"], "subscribers": []},
-            "frequency",
-            "IMMEDIATE",
-        ),
-        (COST_TAG, {"tagKey": "k"}, "status", "missing required"),
-        (COST_TAG, {"tagKey": "k", "status": "On"}, "status", "Inactive"),
-        (ALARM, {"metricName": "m"}, "namespace", "missing required"),
-        (ALARM, alarm(statistic="Median"), "statistic", "Maximum"),
-        (ALARM, alarm(period=90), "period", "a multiple of 60"),
-        (ALARM, alarm(extendedStatistic="p99"), "statistic", "exactly one of"),
-        (POD_IDENTITY, {"clusterName": "c"}, "roleArn", "missing required"),
-        (
-            POD_IDENTITY,
-            {"clusterName": "c", "namespace": "n", "serviceAccount": "s", "roleArn": "r"},
-            "roleArn",
-            "ARN of an IAM role",
-        ),
-        (SNAPSHOTS, {"description": "d"}, "policyDetails", "missing required"),
-        (SNAPSHOTS, snapshots("r", state="ON"), "state", "ENABLED"),
-    ],
-)
-def test_refuses_what_is_missing_or_out_of_range(aws, token, inputs, place, words):
-    assert words in aws.refusals(token, inputs)[place]
-
-
-def test_refuses_references_to_what_does_not_exist(aws, entered, topic):
-    mail = [{"type": "EMAIL", "address": "ml@example.com"}]
-    watch = {
-        "frequency": "DAILY",
-        "subscribers": mail,
-        "monitorArnLists": ["arn:aws:ce::1:monitor/none"],
-    }
-    queue = f"https://sqs.us-east-1.amazonaws.com/{ACCOUNT}/nowhere"
-    pod = {"namespace": "n", "serviceAccount": "s", "roleArn": NOBODY}
-    cases = [
-        (POD_IDENTITY, {**pod, "clusterName": entered}, "nobody"),
-        (POD_IDENTITY, {**pod, "clusterName": "nowhere"}, "No cluster found for name"),
-        (TARGET, {"rule": "nowhere", "arn": "arn:aws:sqs:us-east-1:1:q"}, "does not exist"),
-        (QUEUE_POLICY, {"queueUrl": queue, "policy": TRUST}, "does not exist"),
-        (TOPIC_POLICY, {"arn": f"{topic.id}-not", "policy": TRUST}, "not exist"),
-        (PROFILE, {"role": "nobody"}, "nobody"),
-        (ENTRY, {"clusterName": "nowhere", "principalArn": NOBODY}, "No cluster found for name"),
-        (ENTRY, {"clusterName": entered, "principalArn": NOBODY}, "invalid principal"),
-        (SUBSCRIPTION, watch, "arn:aws:ce::1:monitor/none"),
-        (SNAPSHOTS, snapshots(NOBODY), "nobody"),
-    ]
-    for index, (token, inputs, words) in enumerate(cases):
-        with pytest.raises(CloudError) as refused:
-            aws.up(token, inputs, f"refers-{index}")
-        assert words in str(refused.value)
-    with pytest.raises(NotFoundError):
-        aws.up(ENTRY, {"clusterName": "nowhere", "principalArn": NOBODY}, "absent")
-
-
-def test_a_cluster_of_the_config_map_alone_takes_no_access_entries(aws, base):
-    inputs = {"clusterName": base.cluster, "principalArn": base.role}
-
-    with pytest.raises(CloudError, match=r"must be set to one of \[API, API_AND_CONFIG_MAP\]"):
-        aws.up(ENTRY, inputs, "config-map")
-
-
-@pytest.mark.parametrize(
-    ("frequency", "kind", "words"),
-    [("IMMEDIATE", "EMAIL", "SNS subscribers only"), ("WEEKLY", "SNS", "EMAIL subscribers only")],
-)
-def test_an_alert_at_once_goes_to_a_topic_and_a_summary_by_mail(aws, topic, frequency, kind, words):
-    watched = json.dumps({"Tags": {"Key": "k", "Values": ["v"]}})
-    monitor = {"monitorType": "CUSTOM", "monitorSpecification": watched}
-    arn = aws.up(MONITOR, monitor, f"to-{kind}").id
-    inputs = {
-        "frequency": frequency,
-        "monitorArnLists": [arn],
-        "subscribers": [{"type": kind, "address": topic.id}],
-    }
-
-    with pytest.raises(CloudError, match=words):
-        aws.up(SUBSCRIPTION, inputs, f"to-{kind}")
-
-
 def test_tags_of_what_is_not_kept_stay_motos(boto, base):
     arn = f"arn:aws:eks:us-east-1:{ACCOUNT}:cluster/{base.cluster}"
     boto("eks").tag_resource(resourceArn=arn, tags={"by": "boto3"})
@@ -586,34 +413,3 @@ def test_tags_of_what_is_not_kept_stay_motos(boto, base):
     boto("eks").untag_resource(resourceArn=arn, tagKeys=["by"])
     with pytest.raises(ClientError, match="does not exist"):
         boto("dlm").list_tags_for_resource(ResourceArn="arn:aws:dlm:us-east-1:1:policy/x")
-
-
-@pytest.mark.parametrize(
-    ("token", "old", "new", "replaced"),
-    [
-        (RULE, {"eventPattern": "{}"}, {"eventPattern": '{"a": ["b"]}'}, set()),
-        (RULE, {"eventBusName": "a"}, {"eventBusName": "b"}, {"eventBusName"}),
-        (TARGET, {"arn": "a"}, {"arn": "b"}, set()),
-        (TARGET, {"rule": "a"}, {"rule": "b"}, {"rule"}),
-        (QUEUE_POLICY, {"queueUrl": "a"}, {"queueUrl": "b"}, {"queueUrl"}),
-        (TOPIC, {"name": "a"}, {"name": "b"}, {"name"}),
-        (TOPIC_POLICY, {"arn": "a"}, {"arn": "b"}, {"arn"}),
-        (PROFILE, {"role": "a"}, {"role": "b"}, set()),
-        (PROFILE, {"path": "/a/"}, {"path": "/b/"}, {"path"}),
-        (ENTRY, {"principalArn": "a"}, {"principalArn": "b"}, {"principalArn"}),
-        (ENTRY, {"type": "STANDARD"}, {"type": "EC2_LINUX"}, {"type"}),
-        (MONITOR, {"name": "a"}, {"name": "b"}, set()),
-        (MONITOR, {"monitorType": "CUSTOM"}, {"monitorType": "DIMENSIONAL"}, {"monitorType"}),
-        (SUBSCRIPTION, {"frequency": "DAILY"}, {"frequency": "WEEKLY"}, set()),
-        (SUBSCRIPTION, {"name": "a"}, {"name": "b"}, {"name"}),
-        (COST_TAG, {"tagKey": "a"}, {"tagKey": "b"}, {"tagKey"}),
-        (ALARM, {"threshold": 1}, {"threshold": 2}, set()),
-        (ALARM, {"name": "a"}, {"name": "b"}, {"name"}),
-        (POD_IDENTITY, {"roleArn": "a"}, {"roleArn": "b"}, set()),
-        (POD_IDENTITY, {"namespace": "a"}, {"namespace": "b"}, {"namespace"}),
-        (SNAPSHOTS, {"description": "a"}, {"description": "b"}, set()),
-        (SNAPSHOTS, {"defaultPolicy": "VOLUME"}, {"defaultPolicy": "INSTANCE"}, {"defaultPolicy"}),
-    ],
-)
-def test_replaces_where_aws_cannot_change(aws, token, old, new, replaced):
-    assert aws.find(token, "r").diff("id", old, new).replaces == replaced

@@ -2,71 +2,26 @@
 
 from __future__ import annotations
 
-import base64
-
 import pytest
 from botocore.exceptions import ClientError
+from support.aws_sagemaker import (
+    CONFIGURATION,
+    DOMAIN,
+    ENDPOINT,
+    IMAGE,
+    MODEL,
+    NOTEBOOK,
+    POLICY,
+    PROFILE,
+    SCRIPT,
+    SPACE,
+    TARGET,
+    encode,
+    scale,
+    variant,
+)
 
 from tidegate.localclouds.refusals import CloudError
-
-MODEL = "aws:sagemaker/model:Model"
-CONFIGURATION = "aws:sagemaker/endpointConfiguration:EndpointConfiguration"
-ENDPOINT = "aws:sagemaker/endpoint:Endpoint"
-TARGET = "aws:appautoscaling/target:Target"
-POLICY = "aws:appautoscaling/policy:Policy"
-NOTEBOOK = "aws:sagemaker/notebookInstance:NotebookInstance"
-SCRIPT = (
-    "aws:sagemaker/notebookInstanceLifecycleConfiguration:NotebookInstanceLifecycleConfiguration"
-)
-DOMAIN = "aws:sagemaker/domain:Domain"
-PROFILE = "aws:sagemaker/userProfile:UserProfile"
-SPACE = "aws:sagemaker/space:Space"
-IMAGE = "123456789012.dkr.ecr.us-east-1.amazonaws.com/serve:1"
-NOBODY = "arn:aws:iam::123456789012:role/nobody"
-
-
-@pytest.fixture(scope="module")
-def sagemaker(boto):
-    return boto("sagemaker")
-
-
-@pytest.fixture(scope="module")
-def model(aws, base):
-    inputs = {"executionRoleArn": base.role, "primaryContainer": {"image": IMAGE}}
-    return aws.up(MODEL, inputs, "served")
-
-
-def variant(model, **changes):
-    return {
-        "variantName": "main",
-        "modelName": model.id,
-        "instanceType": "ml.g5.xlarge",
-        "initialInstanceCount": 1,
-        **changes,
-    }
-
-
-@pytest.fixture
-def serve(aws, model):
-    """Put an endpoint in service and return it."""
-
-    def build(name, **changes):
-        variants = {"productionVariants": [variant(model, **changes)]}
-        configuration = aws.up(CONFIGURATION, variants, name)
-        return aws.up(ENDPOINT, {"endpointConfigName": configuration.id, "name": name}, name)
-
-    return build
-
-
-def scale(endpoint, **changes):
-    return {
-        "serviceNamespace": "sagemaker",
-        "resourceId": f"endpoint/{endpoint}/variant/main",
-        "scalableDimension": "sagemaker:variant:DesiredInstanceCount",
-        "minCapacity": 0,
-        "maxCapacity": 4,
-        **changes,
-    }
 
 
 def tags_of(sagemaker, made):
@@ -166,8 +121,8 @@ def test_an_endpoint_configuration_reads_back_whole(aws, model, sagemaker):
     assert aws.refresh(CONFIGURATION, made, "whole") == made.inputs
 
 
-def test_an_endpoint_takes_another_configuration_in_place(aws, model, serve, sagemaker):
-    endpoint = serve("in-place")
+def test_an_endpoint_takes_another_configuration_in_place(aws, model, serve_model, sagemaker):
+    endpoint = serve_model("in-place")
     larger = [variant(model, instanceType="ml.g5.12xlarge", initialInstanceCount=2)]
     other = aws.up(CONFIGURATION, {"productionVariants": larger}, "larger")
     inputs = {"endpointConfigName": other.id, "name": "in-place", "tags": {"team": "ml"}}
@@ -188,8 +143,10 @@ def test_an_endpoint_takes_another_configuration_in_place(aws, model, serve, sag
     ] == []
 
 
-def test_a_variant_scales_to_zero_and_the_endpoint_shows_no_drift(aws, serve, boto, sagemaker):
-    endpoint = serve("to-zero")
+def test_a_variant_scales_to_zero_and_the_endpoint_shows_no_drift(
+    aws, serve_model, boto, sagemaker
+):
+    endpoint = serve_model("to-zero")
     target = aws.up(TARGET, scale("to-zero", tags={"team": "ml"}), "to-zero")
     scaling = boto("application-autoscaling")
 
@@ -210,8 +167,8 @@ def test_a_variant_scales_to_zero_and_the_endpoint_shows_no_drift(aws, serve, bo
     assert aws.refresh(ENDPOINT, endpoint, "to-zero") == endpoint.inputs
 
 
-def test_a_target_brings_its_variant_within_bounds(aws, serve, sagemaker):
-    serve("bounds", initialInstanceCount=3)
+def test_a_target_brings_its_variant_within_bounds(aws, serve_model, sagemaker):
+    serve_model("bounds", initialInstanceCount=3)
     target = aws.up(TARGET, scale("bounds", maxCapacity=2), "bounds")
 
     def size():
@@ -223,8 +180,8 @@ def test_a_target_brings_its_variant_within_bounds(aws, serve, sagemaker):
     assert size() == 4
 
 
-def test_a_scaling_policy_reads_back_whole_and_goes_with_its_target(aws, serve, boto):
-    serve("policy")
+def test_a_scaling_policy_reads_back_whole_and_goes_with_its_target(aws, serve_model, boto):
+    serve_model("policy")
     target = aws.up(TARGET, scale("policy"), "policy")
     named = {name: target.inputs[name] for name in ("serviceNamespace", "resourceId")}
     inputs = {
@@ -271,8 +228,8 @@ def test_a_scaling_policy_reads_back_whole_and_goes_with_its_target(aws, serve, 
     aws.destroy(POLICY, made, "policy")
 
 
-def test_a_step_policy_keeps_its_bounds_as_they_were_written(aws, serve):
-    serve("steps")
+def test_a_step_policy_keeps_its_bounds_as_they_were_written(aws, serve_model):
+    serve_model("steps")
     aws.up(TARGET, scale("steps"), "steps")
     inputs = {
         **{k: v for k, v in scale("steps").items() if not k.endswith("Capacity")},
@@ -334,10 +291,6 @@ def test_a_stopped_notebook_instance_stays_stopped_when_it_changes(aws, base, sa
 
     live = sagemaker.describe_notebook_instance(NotebookInstanceName="asleep")
     assert (live["VolumeSizeInGB"], live["NotebookInstanceStatus"]) == (50, "Stopped")
-
-
-def encode(text):
-    return base64.b64encode(text.encode()).decode()
 
 
 def test_scripts_of_notebooks_read_back_and_change(aws, sagemaker):
@@ -419,138 +372,3 @@ def test_a_studio_reads_back_whole_and_goes_from_the_inside(aws, base, sagemaker
         aws.destroy(token, made, name)
     aws.destroy(DOMAIN, domain, "studio")
     assert sagemaker.list_domains()["Domains"] == []
-
-
-@pytest.mark.parametrize(
-    ("token", "inputs", "place", "words"),
-    [
-        (MODEL, {}, "executionRoleArn", "missing required property"),
-        (
-            MODEL,
-            {"executionRoleArn": "r", "primaryContainer": {"mode": "Both"}},
-            "primaryContainer.mode",
-            "MultiModel",
-        ),
-        (CONFIGURATION, {}, "productionVariants", "missing required property"),
-        (
-            CONFIGURATION,
-            {"productionVariants": [{"instanceType": "g5.xlarge"}]},
-            "productionVariants[0].instanceType",
-            "such as ml.g5.xlarge",
-        ),
-        (ENDPOINT, {}, "endpointConfigName", "missing required property"),
-        (ENDPOINT, {"endpointConfigName": "c", "name": "a_b"}, "name", "does not match"),
-        (NOTEBOOK, {"roleArn": "r"}, "instanceType", "missing required property"),
-        (
-            NOTEBOOK,
-            {"roleArn": "r", "instanceType": "ml.t3.medium", "rootAccess": "On"},
-            "rootAccess",
-            "Disabled",
-        ),
-        (SCRIPT, {"name": "a_b"}, "name", "does not match"),
-        (SCRIPT, {"onBoot": "x"}, "onBoot", "unknown property"),
-        (DOMAIN, {"authMode": "IAM"}, "domainName", "missing required property"),
-        (
-            DOMAIN,
-            {
-                "authMode": "LDAP",
-                "domainName": "d",
-                "vpcId": "v",
-                "subnetIds": ["s"],
-                "defaultUserSettings": {"executionRole": "r"},
-            },
-            "authMode",
-            "SSO",
-        ),
-        (PROFILE, {"domainId": "d"}, "userProfileName", "missing required property"),
-        (
-            PROFILE,
-            {"domainId": "d", "userProfileName": "u", "singleSignOnUserIdentifier": "UserName"},
-            "singleSignOnUserIdentifier",
-            "requires singleSignOnUserValue",
-        ),
-        (SPACE, {"domainId": "d"}, "spaceName", "missing required property"),
-        (
-            SPACE,
-            {"domainId": "d", "spaceName": "s", "spaceSettings": {"appType": "Emacs"}},
-            "spaceSettings.appType",
-            "JupyterLab",
-        ),
-        (TARGET, {"minCapacity": 0}, "maxCapacity", "missing required property"),
-        (TARGET, scale("e", serviceNamespace="eks"), "serviceNamespace", "sagemaker"),
-        (TARGET, scale("e", minCapacity=5), "minCapacity", "5 is above the maximum size 4"),
-        (POLICY, {"resourceId": "r"}, "serviceNamespace", "missing required property"),
-        (
-            POLICY,
-            {
-                "resourceId": "r",
-                "serviceNamespace": "sagemaker",
-                "scalableDimension": "d",
-                "policyType": "Guess",
-            },
-            "policyType",
-            "TargetTrackingScaling",
-        ),
-    ],
-)
-def test_refuses_what_is_missing_or_out_of_range(aws, token, inputs, place, words):
-    assert words in aws.refusals(token, inputs)[place]
-
-
-def test_refuses_references_to_what_does_not_exist(aws, base, model, serve):
-    serve("refers")
-    missing = variant(model, modelName="no-model")
-    policy = {k: v for k, v in scale("refers").items() if not k.endswith("Capacity")}
-    notebook = {"instanceType": "ml.t3.medium", "roleArn": base.role}
-    settings = {"executionRole": base.role}
-    domain = {"authMode": "IAM", "domainName": "d", "vpcId": base.vpc, "subnetIds": base.subnets}
-    cases = [
-        (MODEL, {"executionRoleArn": NOBODY, "primaryContainer": {"image": IMAGE}}, "nobody"),
-        (CONFIGURATION, {"productionVariants": [missing]}, 'model "no-model"'),
-        (ENDPOINT, {"endpointConfigName": "no-config"}, 'configuration "no-config"'),
-        (TARGET, scale("no-endpoint"), "variant does not exist"),
-        (POLICY, {**policy, "stepScalingPolicyConfiguration": {}}, "No scalable target found"),
-        (NOTEBOOK, {**notebook, "lifecycleConfigName": "no-script"}, "no-script"),
-        (NOTEBOOK, {**notebook, "subnetId": "subnet-0"}, "subnet-0"),
-        (
-            DOMAIN,
-            {**domain, "subnetIds": ["subnet-0"], "defaultUserSettings": settings},
-            "subnet-0",
-        ),
-        (PROFILE, {"domainId": "d-none", "userProfileName": "u"}, "d-none"),
-        (SPACE, {"domainId": "d-none", "spaceName": "s"}, "d-none"),
-    ]
-    for index, (token, inputs, words) in enumerate(cases):
-        with pytest.raises(CloudError) as refused:
-            aws.up(token, inputs, f"refers-{index}")
-        assert words in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("token", "old", "new", "replaced"),
-    [
-        (MODEL, {"executionRoleArn": "a"}, {"executionRoleArn": "b"}, {"executionRoleArn"}),
-        (
-            CONFIGURATION,
-            {"productionVariants": [{"initialInstanceCount": 1}]},
-            {"productionVariants": [{"initialInstanceCount": 2}]},
-            {"productionVariants"},
-        ),
-        (ENDPOINT, {"endpointConfigName": "a"}, {"endpointConfigName": "b"}, set()),
-        (ENDPOINT, {"name": "a"}, {"name": "b"}, {"name"}),
-        (NOTEBOOK, {"instanceType": "a"}, {"instanceType": "b"}, set()),
-        (NOTEBOOK, {"subnetId": "a"}, {"subnetId": "b"}, {"subnetId"}),
-        (SCRIPT, {"onStart": "a"}, {"onStart": "b"}, set()),
-        (DOMAIN, {"vpcId": "a"}, {"vpcId": "b"}, {"vpcId"}),
-        (DOMAIN, {"subnetIds": ["a"]}, {"subnetIds": ["b"]}, set()),
-        (PROFILE, {"domainId": "a"}, {"domainId": "b"}, {"domainId"}),
-        (SPACE, {"spaceDisplayName": "a"}, {"spaceDisplayName": "b"}, set()),
-        (SPACE, {"spaceName": "a"}, {"spaceName": "b"}, {"spaceName"}),
-        (TARGET, {"minCapacity": 0}, {"minCapacity": 1}, set()),
-        (TARGET, {"resourceId": "a"}, {"resourceId": "b"}, {"resourceId"}),
-        (POLICY, {"policyType": "a"}, {"policyType": "b"}, set()),
-        (POLICY, {"name": "a"}, {"name": "b"}, {"name"}),
-    ],
-)
-def test_replaces_where_sagemaker_cannot_change(aws, token, old, new, replaced):
-    assert aws.find(token, "r").diff("id", old, new).replaces == replaced

@@ -5,10 +5,11 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tidegate.policy.answers import parse_verdicts
-from tidegate.policy.document import build_document
+from tidegate.policy.answers import order_verdicts, parse_verdicts
+from tidegate.policy.document import build_shared
 from tidegate.policy.graph import ResourceGraph, StackFacts, find_manifest
 from tidegate.policy.parameters import build_parameters
+from tidegate.policy.portions import build_questions
 from tidegate.policy.values import decode_properties
 
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
@@ -120,5 +121,11 @@ def test_no_shape_of_a_program_stops_the_rules(engine, rules, make, drawn, capac
         rule.id: build_parameters(rule.id, rule.parameters, STRICT.get(rule.id, {}))
         for rule in rules.rules
     }
-    answer = engine.evaluate(build_document(graph, given_parameters, date="2026-11-30"))
-    parse_verdicts(answer, rules, graph)
+    shared = build_shared(given_parameters)
+
+    def judge(portion):
+        questions = build_questions(graph, rules, shared, date="2026-11-30", portion=portion)
+        answers = [parse_verdicts(engine.evaluate(each), rules, graph) for each in questions]
+        return order_verdicts(verdict for answer in answers for verdict in answer)
+
+    assert judge(portion=1) == judge(portion=len(resources))

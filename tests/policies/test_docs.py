@@ -7,17 +7,23 @@ import re
 import shutil
 from pathlib import Path
 
+import yaml
+
+from tidegate.opa.central import VARIABLES
 from tidegate.opa.pack import load_rules
 from tidegate.opa.program import find_opa
 from tidegate.opa.rule_engine import OpaRuleEngine
 from tidegate.opa.server import OpaServer
+from tidegate.policy.cases import parse_cases
 from tidegate.policy.check import StackCheck
+from tidegate.policy.configuration import parse_configuration
 from tidegate.policy.document import build_document
 from tidegate.policy.graph import ResourceGraph, StackFacts
 from tidegate.policy.parameters import build_parameters
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs/policies.md").read_text()
+AUTHORS = (ROOT / "docs/policies-authors.md").read_text()
 INPUT = (ROOT / "docs/policies-input.md").read_text()
 
 
@@ -35,6 +41,25 @@ def test_the_rule_of_the_guide_runs(tmp_path, make):
     assert [each.message for each in said if each.rule == "TG-XMP-001"] == [
         "it (aws:s3/bucket:Bucket) has no owner"
     ]
+
+
+def test_every_configuration_of_the_guide_is_one(rules):
+    shown = re.findall(r"```json\n(.*?)```", GUIDE, re.DOTALL)
+    assert len(shown) > 2
+    for text in shown:
+        parse_configuration("guide", json.loads(text), rules)
+
+
+def test_the_cases_of_the_authors_guide_are_cases():
+    (shown,) = re.findall(r"```yaml\n(.*?)```", AUTHORS, re.DOTALL)
+    assert [case.source for case in parse_cases("guide", yaml.safe_load(shown))] == [
+        "resources",
+        "preview",
+    ]
+
+
+def test_every_setting_of_a_central_opa_is_told():
+    assert set(re.findall(r"`(TIDEGATE_OPA_\w+?)`", AUTHORS)) - {"TIDEGATE_OPA_"} == set(VARIABLES)
 
 
 def test_the_configuration_of_every_page_fits_its_rule(rules):

@@ -352,3 +352,163 @@ def test_a_rule_that_does_not_compile_stops_everything_with_opas_words(judged, t
     assert not result.succeeded
     assert "mandatory_cost_labels.rego" in result.output
     assert judged.resources() == []
+
+
+OWN = """config:
+  aws:region: us-east-1
+  judged:environment: prod
+  judged:labels: {owner: b, business-unit: research, platform-project: vision, cost-center: cc-1}
+"""
+REMEDIATE = {"TG-LBL-001": {"enforcementLevel": "remediate"}}
+
+
+def inputs_of(judged, name: str) -> dict:
+    (state,) = (
+        each
+        for each in judged.runner.export("dev")["deployment"]["resources"]
+        if each["urn"].endswith(f"::{name}")
+    )
+    return state["inputs"]
+
+
+def test_remediation_adds_what_the_stacks_labels_give_and_changes_nothing_else(judged):
+    (judged.directory / "stacks" / "Pulumi.dev.yaml").write_text(OWN)
+    judged.declare(
+        'aws.s3.Bucket("bare", tags={"owner": "a", "workload-class": "training"})',
+        f'aws.s3.Bucket("kept", tags={{"team": pulumi.Output.secret("{MARK}"),'
+        ' "workload-class": "training"})',
+    )
+    result = judged.up(REMEDIATE)
+    assert (result.outcome, said(result)) == (Outcome.SUCCEEDED, [])
+    assert inputs_of(judged, "bare")["tags"] == {
+        "environment": "prod",
+        "owner": "a",
+        "business-unit": "research",
+        "platform-project": "vision",
+        "workload-class": "training",
+        "cost-center": "cc-1",
+    }
+    assert MARK not in json.dumps(inputs_of(judged, "kept"))
+    assert MARK not in result.output
+    again = judged.up(REMEDIATE)
+    assert (again.outcome, again.has_changes, said(again)) == (Outcome.SUCCEEDED, False, [])
+
+
+def test_remediation_reaches_what_a_template_and_a_node_pool_start(judged):
+    (judged.directory / "stacks" / "Pulumi.dev.yaml").write_text(OWN)
+    judged.declare(
+        "import pulumi_gcp as gcp",
+        'aws.ec2.LaunchTemplate("template", tags=LABELS, image_id="ami-12345678")',
+        'provider = gcp.Provider("gcp", project="tidegate-local", region="us-central1")',
+        'gcp.container.NodePool("pool", cluster="elsewhere", location="us-central1",'
+        ' node_config={"labels": {"a": "b"}}, opts=pulumi.ResourceOptions(provider=provider))',
+    )
+    # The stack gives no class of work, which is all that still lacks.
+    lacking = {name: found.message for name, found in by_resource(judged.preview(REMEDIATE))}
+    assert set(lacking) == {"template", "pool"}
+    assert all(": workload-class\n" in message for message in lacking.values())
+
+
+def by_resource(result: RunResult) -> list[tuple[str, object]]:
+    return [
+        (found.urn.rsplit("::", 1)[-1], found)
+        for found in result.violations
+        if found.policy == "TG-LBL-001"
+    ]
+
+
+def test_remediation_invents_nothing_and_what_still_lacks_is_refused(judged):
+    (judged.directory / "stacks" / "Pulumi.dev.yaml").write_text(OWN.replace("owner: b, ", ""))
+    judged.declare('aws.s3.Bucket("bare", tags={"workload-class": "training"})')
+    result = judged.up(REMEDIATE)
+    assert (result.outcome, said(result)) == (
+        Outcome.POLICY_VIOLATION,
+        [("mandatory", "TG-LBL-001", "bare")],
+    )
+    assert "lacks cost labels: owner\n" in result.violations[0].message
+    assert judged.resources() == []
+
+
+@pytest.mark.slow
+def test_what_is_said_of_the_environment_and_of_the_stack_goes_before_the_document(judged):
+    judged.declare(UNLABELLED)
+    dev = {"judged/dev": "advisory"}
+    for entry, level in (
+        ({"byEnvironment": {"prod": "advisory"}}, "advisory"),
+        ({"byEnvironment": {"test": "advisory"}}, "mandatory"),
+        ({"byEnvironment": {"prod": "disabled"}, "byStack": dev}, "advisory"),
+    ):
+        assert said(judged.preview({"TG-LBL-001": entry})) == [(level, "TG-LBL-001", "bare")]
+    nearer = {"requiredKeys": ["nobody-has-it"], "byStack": {"dev": {"requiredKeys": ["owner"]}}}
+    assert said(judged.preview({"TG-LBL-001": nearer})) == []
+
+
+@pytest.mark.slow
+def test_a_wrong_parameter_of_another_environment_stops_everything(judged):
+    judged.declare(LABELLED)
+    result = judged.up({"TG-LBL-001": {"byEnvironment": {"test": {"requiredKey": []}}}})
+    assert not result.succeeded
+    assert "TG-LBL-001.byEnvironment.test.requiredKey" in result.output
+    assert "did you mean 'requiredKeys'?" in result.output
+    assert judged.resources() == []
+
+
+@pytest.mark.slow
+def test_a_central_opa_that_is_down_stops_everything(judged, monkeypatch):
+    judged.declare(LABELLED)
+    environment = judged.runner._cli._environment
+    monkeypatch.setitem(environment, "TIDEGATE_OPA_URL", "http://127.0.0.1:1")
+    result = judged.up()
+    assert not result.succeeded
+    assert "the OPA at http://127.0.0.1:1 cannot be reached" in result.output
+    assert judged.resources() == []
+
+
+@pytest.mark.slow
+def test_a_central_opa_judges_in_place_of_our_own(judged, monkeypatch, tmp_path):
+    import subprocess
+
+    import requests
+
+    from tidegate.opa.bundle import build_bundle
+    from tidegate.opa.program import find_opa
+    from tidegate.opa.server import _free_port
+
+    bundle, port = tmp_path / "bundle.tar.gz", _free_port()
+    revision = build_bundle(PACK, bundle)
+    url = f"http://127.0.0.1:{port}"
+    config = f"bundles:\n  tidegate:\n    resource: file://{bundle}\n"
+    (tmp_path / "opa.yaml").write_text(config)
+    command = [find_opa(), "run", "--server", f"--addr=127.0.0.1:{port}", "--log-level=error"]
+    process = subprocess.Popen([*command, f"--config-file={tmp_path / 'opa.yaml'}"])
+    try:
+        wait_until_loaded(f"{url}/health?bundles=true", requests)
+        environment = judged.runner._cli._environment
+        monkeypatch.setitem(environment, "TIDEGATE_OPA_URL", url)
+        monkeypatch.setitem(environment, "TIDEGATE_OPA_BUNDLE", f"tidegate@{revision}")
+        judged.declare(LABELLED, UNLABELLED)
+        assert said(judged.up()) == [("mandatory", "TG-LBL-001", "bare")]
+        monkeypatch.setitem(environment, "TIDEGATE_OPA_BUNDLE", "tidegate@other")
+        stopped = judged.up()
+    finally:
+        process.kill()
+        process.wait()
+    assert not stopped.succeeded
+    assert (
+        f"has revision '{revision}' of bundle 'tidegate', and 'other' is wanted" in stopped.output
+    )
+    assert judged.resources() == []
+
+
+def wait_until_loaded(url: str, requests) -> None:
+    import time
+
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            if requests.get(url, timeout=1).ok:
+                return
+        except requests.ConnectionError:
+            pass
+        time.sleep(0.05)
+    raise AssertionError("the central OPA was not ready in time")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from google.protobuf import json_format
 from pulumi.runtime.proto import analyzer_pb2
+from support.ways_in import load_adapter
 
 from tidegate.policy.check import StackCheck
 
@@ -35,13 +34,6 @@ class Listening:
     def evaluate(self, document):
         self.documents.append(document)
         return self._engine.evaluate(document)
-
-
-def load_adapter() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("crossguard", ROOT / "policies" / "crossguard.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tidegate.catalog.load import load_catalog
 from tidegate.opa.program import find_opa
+from tidegate.opa.rego_tests import run_rego_tests
+from tidegate.opa.rule_cases import read_cases, run_cases
 
 ROOT = Path(__file__).resolve().parents[2]
 PACK = ROOT / "policies"
@@ -39,6 +42,18 @@ def test_tests_of_rules_pass_and_run_every_line():
     report = json.loads(result.stdout)
     uncovered = {name for name, file in report["files"].items() if file.get("not_covered")}
     assert (report["coverage"], uncovered) == (100, set())
+
+
+def test_every_rule_holds_by_its_own_tests_and_cases(rules, engine):
+    catalog = load_catalog()
+    assert run_rego_tests(PACK, [rule.path for rule in rules.rules]).faults == {}
+    ran = 0
+    for rule in rules.rules:
+        folder = PACK / "rules" / rule.path
+        cases = read_cases(folder)
+        ran += len(cases)
+        assert run_cases(rule, folder, cases, rules, engine, catalog) == ()
+    assert ran >= 6
 
 
 def test_every_test_of_every_module_is_run():

@@ -1,6 +1,6 @@
 """Faults that users reported of other tools' tag checks, each with its right verdict here.
 
-Each test's first line names the public report.
+Each test's first line names the public report. Every way in is held to the verdict.
 """
 
 from __future__ import annotations
@@ -17,6 +17,12 @@ BUCKET = "aws:s3/bucket:Bucket"
 GROUP = "aws:autoscaling/group:Group"
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+
+
+@pytest.fixture
+def judge(judge_every_way):
+    """Every case here goes through every way in that can carry it."""
+    return judge_every_way
 
 
 def outcomes(verdicts):

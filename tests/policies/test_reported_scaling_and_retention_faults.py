@@ -16,30 +16,32 @@ SHORT = {
 }
 
 
-def test_zero_is_kept_and_passes(judge, make):
+def test_zero_is_kept_and_passes(judge_every_way, make):
     # pulumi/pulumi-eks#916: a zero taken for "not given"
     group = make(
         NODE_GROUP,
         {"instanceTypes": ["p5.48xlarge"], "scalingConfig": {"minSize": 0.0, "desiredSize": 0.0}},
     )
-    verdicts = judge(group, rule="TG-SCL-001")
+    verdicts = judge_every_way(group, rule="TG-SCL-001")
     assert [verdict.outcome.value for verdict in verdicts] == ["pass"]
 
 
 @pytest.mark.parametrize("properties", [{}, {"retentionInDays": 0.0}, {"retentionInDays": None}])
-def test_retention_of_zero_or_nothing_is_for_ever(judge, make, properties):
+def test_retention_of_zero_or_nothing_is_for_ever(judge_every_way, make, properties):
     # bridgecrewio/checkov#5009
-    verdicts = judge(make(LOG_GROUP, properties), rule="TG-TEL-001", **SHORT)
+    verdicts = judge_every_way(make(LOG_GROUP, properties), rule="TG-TEL-001", **SHORT)
     assert [(v.outcome.value, v.property) for v in verdicts] == [("fail", "retentionInDays")]
 
 
-def test_retention_within_the_budget_passes(judge, make):
-    verdicts = judge(make(LOG_GROUP, {"retentionInDays": 30.0}), rule="TG-TEL-001", **SHORT)
+def test_retention_within_the_budget_passes(judge_every_way, make):
+    verdicts = judge_every_way(
+        make(LOG_GROUP, {"retentionInDays": 30.0}), rule="TG-TEL-001", **SHORT
+    )
     assert [verdict.outcome.value for verdict in verdicts] == ["pass"]
 
 
 @pytest.mark.parametrize("pattern", ["Route", "/Route/", "*Route", "urn:*::Route"])
-def test_an_exception_for_one_name_does_not_cover_a_longer_one(judge, make, pattern):
+def test_an_exception_for_one_name_does_not_cover_a_longer_one(judge_every_way, make, pattern):
     # aws-cloudformation/cloudformation-guard PR#285
     group = make(
         NODE_GROUP,
@@ -47,11 +49,11 @@ def test_an_exception_for_one_name_does_not_cover_a_longer_one(judge, make, patt
         "RouteTable",
     )
     exceptions = [{"pool": pattern, "serviceLevel": "x", "owner": "y"}]
-    verdicts = judge(group, rule="TG-SCL-001", exceptions=exceptions)
+    verdicts = judge_every_way(group, rule="TG-SCL-001", exceptions=exceptions)
     assert [verdict.outcome.value for verdict in verdicts] == ["fail"]
 
 
-def test_a_cpu_pool_of_a_minimal_cluster_is_not_judged(judge, make):
+def test_a_cpu_pool_of_a_minimal_cluster_is_not_judged(judge_every_way, make):
     pools = [
         make(NODE_GROUP, {"instanceTypes": ["m7i.large"], "scalingConfig": {"minSize": 1}}),
         make(
@@ -67,7 +69,7 @@ def test_a_cpu_pool_of_a_minimal_cluster_is_not_judged(judge, make):
             },
         ),
     ]
-    assert judge(*pools, rule="TG-SCL-001") == []
+    assert judge_every_way(*pools, rule="TG-SCL-001") == []
 
 
 # What the protocol can carry where a program is wrong, or writes an odd thing.

@@ -7,7 +7,8 @@ import json
 import pytest
 from pulumi.runtime.rpc import _special_secret_sig, _special_sig_key
 
-from tidegate.cli import check_run, main
+from tidegate.cli import main
+from tidegate.opa import opening
 from tidegate.opa.rule_engine import OpaRuleEngine
 from tidegate.report.formats import RENDERERS
 
@@ -112,7 +113,7 @@ def documents(monkeypatch):
             seen.append(document)
             return super().evaluate(document)
 
-    monkeypatch.setattr(check_run, "OpaRuleEngine", Listening)
+    monkeypatch.setattr(opening, "OpaRuleEngine", Listening)
     return seen
 
 
@@ -164,3 +165,87 @@ def test_a_refused_program_quotes_no_marker(monkeypatch, tmp_path, capfd):
     assert ended.value.code == 2
     assert "failed with ValueError: bad [secret]" in shown.err
     assert MARK not in shown.out + shown.err
+
+
+def run(monkeypatch, capfd, *arguments):
+    monkeypatch.setattr("sys.argv", ["tidegate", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main.run()
+    shown = capfd.readouterr()
+    return ended.value.code or 0, shown.out, shown.err
+
+
+@pytest.mark.parametrize("rule", ["TG-LBL-001", "TG-LBL-002", "TG-TEL-001", "TG-SCL-001"])
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_an_explanation_shows_no_marker(rule, form, documents, monkeypatch, tmp_path, capfd):
+    path = tmp_path / "given"
+    path.write_text(export_of())
+    for name in ("label", "map", "copy", "deep", "named", "given", "logs", "machines"):
+        arguments = ("rules", "explain", rule, name, "--export", path, "--format", form)
+        code, out, err = run(monkeypatch, capfd, *arguments)
+        assert (code, err) == (0, "")
+        assert rule in out
+        assert MARK not in out
+    assert MARK not in json.dumps(documents)
+
+
+CONFIG = """config:
+  kept:environment: prod
+  kept:labels: {cost-center: cc-1, team: {secure: v1:plaintext-of-a-secret}}
+  kept:token: {secure: v1:plaintext-of-a-secret}
+"""
+
+
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_a_fix_shows_and_writes_no_marker(form, documents, monkeypatch, tmp_path, capfd):
+    (tmp_path / "Pulumi.yaml").write_text("name: kept\nruntime: python\n")
+    (tmp_path / "Pulumi.prod.yaml").write_text(f"config:\n  kept:environment: prod\n{'#' * 9}\n")
+    (tmp_path / "__main__.py").write_text(PROGRAM)
+    arguments = ("fix", "--program", tmp_path, "--write", "--format", form)
+    code, out, err = run(monkeypatch, capfd, *arguments)
+    assert (code, err) == (1, "")
+    assert "environment" in out
+    assert MARK not in out + (tmp_path / "Pulumi.prod.yaml").read_text()
+    assert MARK not in json.dumps(documents)
+
+
+def test_encrypted_labels_are_given_to_nothing(documents, monkeypatch, tmp_path, capfd):
+    (tmp_path / "Pulumi.yaml").write_text("name: kept\nruntime: python\n")
+    (tmp_path / "Pulumi.prod.yaml").write_text(CONFIG)
+    (tmp_path / "__main__.py").write_text("import pulumi_aws as aws\naws.s3.Bucket('bare')\n")
+    arguments = ("fix", "--program", tmp_path, "--format", "json")
+    (document,) = json.loads(run(monkeypatch, capfd, *arguments)[1])
+    assert document["additions"] == {"aws:defaultTags.tags": {"environment": "prod"}}
+    assert MARK not in json.dumps(documents)
+
+
+def test_a_central_opa_is_sent_no_marker(monkeypatch, tmp_path, capfd):
+    import threading
+    from http.server import BaseHTTPRequestHandler, HTTPServer
+
+    bodies = []
+
+    class Face(BaseHTTPRequestHandler):
+        def do_POST(self):
+            bodies.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            self.send_response(500)
+            self.end_headers()
+            self.wfile.write(b'{"message": "no"}')
+
+        def log_message(self, *_):
+            pass
+
+    path = tmp_path / "given"
+    path.write_text(export_of())
+    with HTTPServer(("127.0.0.1", 0), Face) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        code, out, err = run(monkeypatch, capfd, "check", "--export", path, "--opa-url", url)
+        server.shutdown()
+        thread.join()
+    assert (code, out) == (2, "")
+    assert err == f"error: the OPA at {url} refused: no\n"
+    assert bodies
+    assert "urn:pulumi:dev::kept::" in bodies[0]
+    assert MARK not in "".join(bodies)

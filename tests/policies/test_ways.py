@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shutil
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from google.protobuf import json_format
 from pulumi.runtime.proto import analyzer_pb2
+from support.ways_in import load_adapter
 
 from tidegate.engine.collecting import Settings, collect_program
 from tidegate.engine.config import read_project
@@ -151,11 +151,7 @@ def is_known_to_provider(mine, theirs):
 
 def play(calls, rules, engine):
     """Return what the pack says (resource and stack calls together) and the documents."""
-    spec = importlib.util.spec_from_file_location(
-        "crossguard", HERE.parents[1] / "policies" / "crossguard.py"
-    )
-    adapter = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(adapter)
+    adapter = load_adapter()
     listening = Listening(engine)
     policies = {rule.id: adapter._build_policy(rule) for rule in rules.rules}
     servicer = adapter._build_servicer(StackCheck(rules, listening), rules, policies)(

@@ -27,6 +27,14 @@ def build_small_review() -> CommitmentReview:
     return build_commitment_review(inputs, load_catalog(), ReviewSettings(today=TODAY))
 
 
+def build_short_review() -> CommitmentReview:
+    """Return a review of three hours of one pool, of which nothing can be forecast."""
+    lines = build_usage_csv(1).splitlines(keepends=True)[:13]
+    used, remarks = parse_usage_csv("u.csv", lines)
+    inputs = ReviewInputs("u.csv", used, remarks=remarks)
+    return build_commitment_review(inputs, load_catalog(), ReviewSettings(today=TODAY))
+
+
 def build_wide_review(pools: int) -> CommitmentReview:
     """Return a review of half a year of many pools, as wide as names may be."""
     declared = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -11,9 +12,12 @@ from typing import Annotated
 
 import typer
 
+from tidegate.catalog.load import load_catalog
+from tidegate.cli.check_comment import find_pull_request, leave_comment
 from tidegate.cli.check_files import read_baseline, read_rule_configuration, read_waivers
 from tidegate.cli.check_inputs import Ways, read_stacks
-from tidegate.cli.check_run import Checked, run_check
+from tidegate.cli.check_run import Checked, Prices, run_check
+from tidegate.opa.central import CentralOpa, read_central_opa
 from tidegate.opa.pack import find_pack, load_rules
 from tidegate.policy.baseline import build_baseline, dump_baseline
 from tidegate.policy.judgement import FailLevel, Threshold
@@ -43,9 +47,12 @@ class ReportFormat(StrEnum):
 _Reading = "What is read"
 _Weighing = "What makes it fail"
 _Program = "How a program is run"
+_Costs = "What it costs"
 
 
-@app.command(epilog="Example: tidegate check --program infra --stack prod --format sarif")
+@app.command(
+    epilog="Example: tidegate check --program infra --stack prod --before state.json --comment"
+)
 def check(
     program: Annotated[
         Path | None,
@@ -68,6 +75,13 @@ def check(
     events: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="An engine's event log.", rich_help_panel=_Reading),
+    ] = None,
+    declared: Annotated[
+        Path | None,
+        typer.Option(
+            help="The program or manifest behind a preview, which shows no outputs itself.",
+            rich_help_panel=_Reading,
+        ),
     ] = None,
     stack: Annotated[
         list[str] | None,
@@ -138,9 +152,36 @@ def check(
             rich_help_panel=_Program,
         ),
     ] = None,
+    cost: Annotated[
+        bool,
+        typer.Option(
+            "--cost/--no-cost",
+            help="The monthly cost before and after, of a stack that exports its manifest.",
+            rich_help_panel=_Costs,
+        ),
+    ] = True,
+    before: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="A stack before the change: its export, a preview or its manifest.",
+            rich_help_panel=_Costs,
+        ),
+    ] = None,
+    overlay: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A file of your own prices; repeat it to lay several on top.",
+            rich_help_panel=_Costs,
+        ),
+    ] = None,
     pack: Annotated[
         Path | None, typer.Option(help="The policy pack (default: Tidegate's own).")
     ] = None,
+    opa_url: Annotated[
+        str,
+        typer.Option(help="A central OPA that has the rules (default: one of our own)."),
+    ] = "",
     output: Annotated[
         ReportFormat, typer.Option("--format", help="How to print what is found.")
     ] = ReportFormat.TABLE,
@@ -148,6 +189,13 @@ def check(
         list[str] | None,
         typer.Option(metavar="FORMAT=FILE", help="Write a report as well; may be repeated."),
     ] = None,
+    comment: Annotated[
+        bool,
+        typer.Option(
+            "--comment",
+            help="Keep one comment of the pull request up to date, else the job's summary.",
+        ),
+    ] = False,
     folder: Annotated[
         str, typer.Option(help="Where the program lies in its repository, for source lines.")
     ] = "",
@@ -170,11 +218,16 @@ def check(
         values=_parse_pairs("--config", config),
         answers=answers,
         variables=tuple(pass_env or ()),
+        declared=declared,
     )
     reports = _parse_reports(report)
     threshold = Threshold(fail_level, severity, unknown_fails)
+    surroundings = find_pull_request() if comment else None
+    prices = Prices(load_catalog(overlay), tuple(before or ()) if cost else None)
     try:
-        checked = _check(ways, threshold, pack, (waivers, baseline, policy_config), folder)
+        central = read_central_opa(os.environ, opa_url)
+        files = (waivers, baseline, policy_config)
+        checked = _check(ways, threshold, pack, files, folder, central, prices=prices)
     except Unavailable as error:
         # Nothing was judged: neither clean nor violated.
         typer.echo(f"error: {error}", err=True)
@@ -185,6 +238,8 @@ def check(
         document = dump_baseline(build_baseline(checked.verdicts))
         _write(write_baseline, json.dumps(document, indent=1) + "\n")
     typer.echo(RENDERERS[output.value](checked.report), nl=False)
+    if surroundings is not None:
+        leave_comment(surroundings, checked.report)
     if checked.report.failed and write_baseline is None:
         raise typer.Exit(VIOLATION_EXIT)
 
@@ -195,6 +250,9 @@ def _check(
     pack: Path | None,
     files: tuple[Path | None, Path | None, Path | None],
     folder: str,
+    central: CentralOpa | None,
+    *,
+    prices: Prices,
 ) -> Checked:
     found = pack or find_pack()
     if not (found / "rules").is_dir():
@@ -205,12 +263,12 @@ def _check(
     terms = Terms(
         today=datetime.now(UTC).date(),
         threshold=threshold,
-        levels=configuration.levels,
-        disabled=configuration.disabled,
         waivers=read_waivers(waivers, ways.program or Path(), rules),
         baseline=read_baseline(baseline),
     )
-    return run_check(read_stacks(ways), found, rules, configuration, terms, folder.strip("/"))
+    seen = read_stacks(ways)
+    place = folder.strip("/")
+    return run_check(seen, found, rules, configuration, terms, place, central, prices=prices)
 
 
 def _parse_pairs(option: str, given: list[str] | None) -> dict[str, str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tidegate.cli.output import FormatOption, OutputFormat, print_json
 from tidegate.opa.pack import find_pack, load_rules
 from tidegate.ports import RuleEngineError
 from tidegate.vocabulary.problems import refuse
@@ -21,13 +21,6 @@ app = typer.Typer(
         "Example: [bold]pulumi preview --policy-pack $(tidegate policies path)[/bold]"
     ),
 )
-
-
-class Format(StrEnum):
-    """How a list is printed."""
-
-    TABLE = "table"
-    JSON = "json"
 
 
 @app.command("path")
@@ -44,38 +37,42 @@ def show_path() -> None:
 
 @app.command("list")
 def list_rules(
-    output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.TABLE,
+    output: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """List the rules of the pack.
 
     Example: tidegate policies list --format json
     """
+    from tidegate.cli.rules_list import print_rules
+
     try:
-        rules = load_rules(find_pack()).rules
+        rules = load_rules(find_pack())
     except RuleEngineError as error:
         raise refuse("policy pack", "", None, str(error)) from error
-    rows = [
-        {
-            "id": rule.id,
-            "severity": rule.severity.value,
-            "level": rule.level.value,
-            "title": rule.title,
-            "docs": rule.docs,
-        }
-        for rule in sorted(rules, key=lambda rule: rule.id)
-    ]
-    if output is Format.JSON:
-        typer.echo(json.dumps(rows, indent=2))
+    print_rules(rules, output)
+
+
+@app.command("bundle")
+def write_bundle(
+    target: Annotated[Path, typer.Argument(help="The file to write (.tar.gz).")],
+    pack: Annotated[
+        Path | None, typer.Option(help="The policy pack (default: Tidegate's own).")
+    ] = None,
+    output: FormatOption = OutputFormat.TABLE,
+) -> None:
+    """Write the rules as a bundle that a central OPA loads.
+
+    Example: tidegate policies bundle tidegate.tar.gz
+    """
+    from tidegate.opa.bundle import build_bundle
+
+    try:
+        found = pack or find_pack()
+        load_rules(found)
+        revision = build_bundle(found, target)
+    except RuleEngineError as error:
+        raise refuse("policy pack", "", None, str(error)) from error
+    if output is OutputFormat.JSON:
+        print_json({"file": str(target), "revision": revision})
         return
-    _print_table(rows)
-
-
-def _print_table(rows: list[dict[str, str]]) -> None:
-    # Rich is imported where it is used: `tidegate policies path` runs inside other commands.
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("Rule", "Severity", "Level", "Title")
-    for row in rows:
-        table.add_row(row["id"], row["severity"], row["level"], row["title"])
-    Console().print(table)
+    typer.echo(f"{target}: revision {revision}")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import sys
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, cast
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.instruments import InstrumentOffer
 from tidegate.cli.local_pulumi import LOCAL_PASSPHRASE, backend_url, home_directory
+from tidegate.engine.isolation import state_directory
 from tidegate.engine.stack import PulumiFailed, StackRunner
 from tidegate.engine.toolchain import find_toolchain
 from tidegate.manifest.bindings import read_bound_commitments
@@ -29,6 +32,7 @@ from tidegate.vocabulary.problems import InvalidInput, refuse
 
 STDIN = "-"
 PARQUET = (".parquet", ".pq")
+GZIP = ".gz"
 PULUMI_HOME = "PULUMI_HOME"
 COMMAND = "tidegate review"
 
@@ -102,10 +106,20 @@ def read_inputs(
     else:
         assert billed is not None
         where, used = ", ".join(str(path) for path in charges), billed.used
+        if not used.series:
+            raise _refuse_charges(where, billed, charge_remarks)
         message = "are all that tells of use"
         consequence = "hours of nodes are those that were billed; idle nodes count as used"
         remarks.append(Remark("charges", message, consequence))
     return ReviewInputs(where, used, stacks.manifests, billed, stacks.bound, remarks)
+
+
+def _refuse_charges(where: str, billed: Charges, remarks: Sequence[Remark]) -> InvalidInput:
+    """Return why charges tell of no use, which they alone were to tell of."""
+    said = "".join(f"; {each.message}" for each in remarks)
+    reason = f"has no hourly charge of a node of a pool among {billed.rows} charges{said}"
+    expected = "charges tagged capacity-pool that count hours of nodes, or --usage beside them"
+    return refuse(where, "", None, reason, expected)
 
 
 def read_stacks(files: Iterable[Path], names: Sequence[str], backend: Backend) -> Stacks:
@@ -139,14 +153,14 @@ def build_reader(backend: Backend) -> StackRunner:
     root = backend.project.resolve()
     state_dir = root / ".tidegate"
     local = backend_url(state_dir)
-    is_local = backend.url in ("", local)
+    is_local = not backend.url or state_directory(backend.url) == state_directory(local)
     if is_local and not (state_dir / "pulumi" / "state").is_dir():
         expected = "`tidegate up` first, or --backend for stacks of your own"
         raise refuse(COMMAND, "--backend", None, f"{root} has no local stacks", expected)
     return StackRunner(
         root,
         home_directory(state_dir) if is_local else _pulumi_home(),
-        backend.url or local,
+        local if is_local else backend.url,
         dict(os.environ),
         find_toolchain(root),
         passphrase=LOCAL_PASSPHRASE if is_local else None,
@@ -228,20 +242,21 @@ def read_text(path: Path) -> str:
 
 @contextmanager
 def open_text(path: Path) -> Iterator[TextIO]:
-    """Yield a file's lines, or those of standard input for "-".
+    """Yield a file's lines, unpacked where it ends in .gz, or those of standard input for "-".
 
     Raises:
-        InvalidInput: It cannot be opened.
+        InvalidInput: It cannot be read.
     """
     if str(path) == STDIN:
         yield sys.stdin
         return
+    opener = gzip.open if path.suffix.lower() == GZIP else open
     try:
-        lines = path.open(encoding="utf-8-sig", newline="")
-    except OSError as error:
-        raise refuse(str(path), "", None, f"cannot be read ({error.strerror})", "a file") from error
-    with lines:
-        yield lines
+        with opener(path, "rt", encoding="utf-8-sig", newline="") as lines:
+            yield cast("TextIO", lines)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise refuse(str(path), "", None, f"cannot be read ({reason})", "a file") from error
 
 
 def _require_file(path: Path) -> Path:

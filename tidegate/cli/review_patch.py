@@ -55,7 +55,10 @@ def _say_agreement(step: Step, review: CommitmentReview) -> str:
     instrument = offer.instrument
     bought = instrument.cloud is Cloud.AWS and instrument.unit is Unit.AMOUNT
     also = " and purchase.offeringId and purchase.purchaseTime as AWS lists them" if bought else ""
-    return f"{_identifier(step, review)}: needs {block}{also}"
+    targets = review.outlook.targets if review.outlook else ()
+    above = any(each.above_floor for each in targets if each.candidate == step.candidate)
+    floor = "; it is above the stable floor" if above else ""
+    return f"{_identifier(step, review)}: needs {block}{also}{floor}"
 
 
 def add_months(day: date, months: int) -> date:

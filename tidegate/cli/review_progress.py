@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from tidegate.review.settings import Report
 
 PATIENCE_SECONDS = 2.0
-STEPS = 14
+STEPS = 13
 """Reading, what is declared, the past, the months to come, the scenarios, every portfolio."""
 
 

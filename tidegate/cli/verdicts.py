@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,10 +10,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tidegate.catalog.catalog import Catalog
+from tidegate.opa.central import read_central_opa
+from tidegate.opa.opening import open_rule_engine
 from tidegate.opa.pack import find_pack, load_rules
-from tidegate.opa.program import find_opa
-from tidegate.opa.rule_engine import OpaRuleEngine
-from tidegate.opa.server import OpaServer
 from tidegate.policy.check import StackCheck
 from tidegate.policy.export import read_export
 from tidegate.policy.rule_set import Rule
@@ -54,8 +54,7 @@ def judge_export(
     pack = find_pack()
     rules = load_rules(pack)
     graph = read_export(where, export, environment)
-    with OpaServer(find_opa(), [pack / "lib", pack / "rules"]) as server:
-        engine = OpaRuleEngine(server.client(ANSWER_SECONDS), rules)
+    with open_rule_engine(pack, rules, ANSWER_SECONDS, read_central_opa(os.environ)) as engine:
         check = StackCheck(rules, engine, catalog, datetime.now(UTC).date().isoformat())
         verdicts = check.judge_graph(graph)
     counts = {

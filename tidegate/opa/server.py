@@ -16,16 +16,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+from tidegate.opa.local_client import LocalClient, Shared, find_shared_keys
 from tidegate.ports import RuleEngineError
-
-if TYPE_CHECKING:
-    from opa_client.opa import OpaClient  # type: ignore[import-untyped]  # it ships no types
 
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 _POLL_SECONDS = 0.005
 _PORT_ATTEMPTS = 5
+_MEMORY_LIMIT = "300MiB"  # from here on OPA collects rather than grows; it is no hard limit
 
 # Whoever else can reach the loopback port can neither ask nor replace rules without the token.
 _AUTHORIZATION = """package system.authz
@@ -70,9 +69,14 @@ class OpaServer:
         if missing:
             raise RuleEngineError(f"there are no rules at {', '.join(missing)}")
         self.token = secrets.token_urlsafe(32)
-        self._environment = {"GOGC": str(garbage_percent), **os.environ}
+        self._environment = {
+            "GOGC": str(garbage_percent),
+            "GOMEMLIMIT": _MEMORY_LIMIT,
+            **os.environ,
+        }
         self._directory = tempfile.TemporaryDirectory(prefix="tidegate-opa-")
         self._log = Path(self._directory.name) / "log"
+        self._shared = Shared(find_shared_keys(sources))
         self._process: subprocess.Popen[bytes] | None = None
         self._closers: list[Callable[[], object]] = []
         atexit.register(self.close)
@@ -88,16 +92,9 @@ class OpaServer:
         assert self._process is not None
         return self._process.pid
 
-    def client(self, timeout_seconds: float) -> OpaClient:
+    def client(self, timeout_seconds: float) -> LocalClient:
         """Return a client that answers or fails within the time, once, without a proxy."""
-        # Imported here: it brings a second HTTP library, which loads while OPA starts.
-        from opa_client.opa import OpaClient
-
-        client = OpaClient(
-            host="127.0.0.1", port=self.port, token=self.token, retries=0, timeout=timeout_seconds
-        )
-        # HTTP_PROXY of a company network must not see the loopback interface.
-        client._session.trust_env = False  # noqa: SLF001 - the client offers no other way
+        client = LocalClient(self.port, self.token, timeout_seconds, self._shared)
         self._closers.append(client.close_connection)
         return client
 
@@ -176,8 +173,11 @@ def _spawn(
         "--authentication=token",
         "--authorization=basic",
         "--log-level=error",
+        # Data is kept as rules read it, and not converted for each question.
+        "--optimize-store-for-read-speed",
         "--ignore=*_test.rego",
         "--ignore=*.md",
+        "--ignore=*.yaml",
         *map(str, sources),
     ]
     # No standard stream is shared: the engine reads the pack's own, and would wait for OPA's.

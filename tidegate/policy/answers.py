@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tidegate.policy.graph import ResourceGraph
@@ -39,6 +40,11 @@ def parse_verdicts(
     """
     by_path = {rule.path: rule for rule in rules.rules}
     verdicts = [_parse_verdict(raw, by_path, graph, levels or {}) for raw in answer]
+    return order_verdicts(verdicts)
+
+
+def order_verdicts(verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
+    """Return verdicts in the one order in which they are always told."""
     return tuple(sorted(verdicts, key=_order))
 
 
@@ -72,15 +78,16 @@ def _parse_verdict(
     if raw["urn"] and raw["urn"] not in graph.by_urn:
         raise UnreadableAnswer(f"{rule.id} judged {raw['urn']!r}, which was not given to it")
     resource = graph.by_urn.get(raw["urn"])
+    # Ten thousands of verdicts say the same few things: each is kept once.
     return Verdict(
         rule=rule.id,
-        urn=raw["urn"],
+        urn=resource.urn if resource else raw["urn"],
         outcome=Outcome(raw["outcome"]),
         severity=rule.severity,
         level=levels.get(rule.id, rule.level),
         message=raw["message"],
-        property=raw["property"],
-        expected=raw["expected"],
-        found=raw["found"],
+        property=sys.intern(raw["property"]),
+        expected=sys.intern(raw["expected"]),
+        found=sys.intern(raw["found"]),
         source=resource.source if resource else None,
     )

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from tidegate.catalog.catalog import Catalog
-from tidegate.policy.answers import parse_verdicts
-from tidegate.policy.document import build_document
+from tidegate.policy.answers import order_verdicts, parse_verdicts
+from tidegate.policy.document import build_shared
 from tidegate.policy.graph import (
     STACK_TYPE,
     Resource,
@@ -19,6 +19,8 @@ from tidegate.policy.graph import (
 from tidegate.policy.label_sites import LAUNCH_TEMPLATE_TYPE
 from tidegate.policy.levels import decide_levels
 from tidegate.policy.parameters import build_parameters
+from tidegate.policy.portions import build_questions
+from tidegate.policy.remedy import LABELS_RULE, MissingLabels, find_missing_labels
 from tidegate.policy.rule_set import RuleSet
 from tidegate.policy.values import decode_value
 from tidegate.ports import RuleEngine
@@ -74,6 +76,7 @@ class StackCheck:
             rule.id: build_parameters(rule.id, rule.parameters, _plain(parameters.get(rule.id, {})))
             for rule in self._rules.rules
         }
+        self._shared = build_shared(self._parameters, catalog=self._catalog)
         self._levels = decide_levels(self._rules, self._parameters, self._date)
 
     def configure_stack(self, project: str, name: str, environment: str) -> None:
@@ -90,6 +93,11 @@ class StackCheck:
         verdicts = self._judge(graph)
         self._said.update(verdicts)
         return verdicts
+
+    def find_missing_labels(self, resource: Resource) -> tuple[MissingLabels, ...]:
+        """Return which required cost labels a resource is known to lack; nothing is asked."""
+        graph = ResourceGraph(self._stack, (resource,), complete=False)
+        return find_missing_labels(resource, graph, self._parameters.get(LABELS_RULE, {}))
 
     def judge_stack(self, resources: Iterable[Resource]) -> tuple[Verdict, ...]:
         """Return what rules say of the whole stack and have not said before.
@@ -108,11 +116,16 @@ class StackCheck:
     def judge_graph(self, graph: ResourceGraph) -> tuple[Verdict, ...]:
         """Return every verdict on a stack that is known as a whole, passes included.
 
-        One query: what rules say of one resource alone they say here too.
+        What rules say of one resource alone they say here too.
         """
-        document = build_document(graph, self._parameters, catalog=self._catalog, date=self._date)
-        answer = tuple(self._engine.evaluate(document))
-        return parse_verdicts(answer, self._rules, graph, self._levels)
+        questions = build_questions(graph, self._rules, self._shared, self._catalog, self._date)
+        return order_verdicts(
+            verdict
+            for question in questions
+            for verdict in parse_verdicts(
+                tuple(self._engine.evaluate(question)), self._rules, graph, self._levels
+            )
+        )
 
     def _with_inputs(self, shown: Resource) -> Resource:
         identifiers = {
@@ -126,9 +139,7 @@ class StackCheck:
         return replace(inputs, identifiers=identifiers, dependencies=shown.dependencies)
 
     def _judge(self, graph: ResourceGraph) -> tuple[Verdict, ...]:
-        document = build_document(graph, self._parameters, catalog=self._catalog, date=self._date)
-        answer = tuple(self._engine.evaluate(document))
-        verdicts = parse_verdicts(answer, self._rules, graph, self._levels)
+        verdicts = self.judge_graph(graph)
         return tuple(verdict for verdict in verdicts if _is_worth_saying(verdict))
 
 

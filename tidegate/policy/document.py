@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.policy.costs import price_machines
@@ -12,6 +12,16 @@ from tidegate.policy.graph import Resource, ResourceGraph
 from tidegate.policy.label_sites import LabelSite, build_label_sites
 from tidegate.policy.label_table import LABEL_TABLE, Carrier
 from tidegate.vocabulary.labels import DEFAULT_ALIASES, KNOWN_KEYS
+
+SHARED_KEYS: Final = (
+    "parameters",
+    "storageClasses",
+    "labelKeys",
+    "labelSpellings",
+    "labelAliases",
+    "others",
+)
+"""What is the same in every document of a check."""
 
 
 def build_document(
@@ -33,10 +43,49 @@ def build_document(
         catalog: Where prices are looked up; without one, no price is known.
         date: Today in ISO 8601, for rules that hold from a day on; "" where it is not told.
     """
+    shared = build_shared(parameters, aliases, catalog)
+    return build_question(graph, shared, table, catalog=catalog, date=date)
+
+
+def build_shared(
+    parameters: Mapping[str, Mapping[str, Any]],
+    aliases: Mapping[str, str] = DEFAULT_ALIASES,
+    catalog: Catalog | None = None,
+) -> dict[str, Any]:
+    """Return the part of the rules' input that does not depend on what is judged."""
+    return {
+        "parameters": {rule: dict(values) for rule, values in parameters.items()},
+        "storageClasses": _storage_classes(catalog),
+        "labelKeys": list(KNOWN_KEYS),
+        "labelSpellings": _spellings(aliases),
+        "labelAliases": {key.lower(): canonical.lower() for key, canonical in aliases.items()},
+    }
+
+
+def build_question(
+    graph: ResourceGraph,
+    shared: Mapping[str, Any],
+    table: Mapping[str, tuple[Carrier, ...]] = LABEL_TABLE,
+    *,
+    catalog: Catalog | None = None,
+    date: str = "",
+    resources: Iterable[Resource] | None = None,
+) -> dict[str, Any]:
+    """Return the rules' input for a graph around what `build_shared` gave.
+
+    Args:
+        graph: What is judged.
+        shared: What `build_shared` gave.
+        table: Where each resource type carries labels.
+        catalog: Where prices are looked up; without one, no price is known.
+        date: Today in ISO 8601.
+        resources: Those of the graph that the question is about; all, where it is not said.
+    """
     stack = graph.stack
+    asked = graph.resources if resources is None else resources
 
     def build(resource: Resource) -> dict[str, Any]:
-        return _resource_document(resource, graph, table, catalog)
+        return build_resource(resource, graph, table, catalog)
 
     return {
         "stack": {
@@ -47,22 +96,19 @@ def build_document(
         "date": date,
         "complete": graph.complete,
         "manifest": graph.manifest,
-        "parameters": {rule: dict(values) for rule, values in parameters.items()},
-        "storageClasses": _storage_classes(catalog),
-        "labelKeys": list(KNOWN_KEYS),
-        "labelSpellings": _spellings(aliases),
-        "labelAliases": {key.lower(): canonical.lower() for key, canonical in aliases.items()},
+        **shared,
         "context": [build(resource) for resource in graph.context],
-        "resources": [build(resource) for resource in graph.resources],
+        "resources": [build(resource) for resource in asked],
     }
 
 
-def _resource_document(
+def build_resource(
     resource: Resource,
     graph: ResourceGraph,
-    table: Mapping[str, tuple[Carrier, ...]],
-    catalog: Catalog | None,
+    table: Mapping[str, tuple[Carrier, ...]] = LABEL_TABLE,
+    catalog: Catalog | None = None,
 ) -> dict[str, Any]:
+    """Return one resource as rules read it."""
     sites = build_label_sites(resource, graph, table)
     facts = build_facts(resource)
     price_machines(resource.cloud, facts, catalog)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tidegate.policy.earlier import Earlier, is_stack, read_earlier
 from tidegate.policy.graph import ResourceGraph
 from tidegate.policy.states import build_graph
 from tidegate.vocabulary.problems import refuse
@@ -24,10 +25,12 @@ class EventLog:
         graph: What exists after the run, or would.
         stopped_by: The policies that stopped the run, so that resources after them are not in
             the log; empty where it ran to its end.
+        earlier: The stack before the run; None where no event is of the stack itself.
     """
 
     graph: ResourceGraph
     stopped_by: tuple[str, ...]
+    earlier: Earlier | None = None
 
 
 def read_event_log(where: str, text: str, environment: str = "") -> EventLog:
@@ -56,7 +59,7 @@ def read_event_log(where: str, text: str, environment: str = "") -> EventLog:
         config=_mapping(config.get("config")) if isinstance(config, Mapping) else {},
         complete=not stopped_by,
     )
-    return EventLog(graph, stopped_by)
+    return EventLog(graph, stopped_by, _find_earlier(phase))
 
 
 def _parse_lines(where: str, text: str) -> list[Mapping[str, Any]]:
@@ -117,6 +120,19 @@ def _take_step(
     is_read = operation.startswith("read")
     marks = {"external": True} if is_read else {}
     states[urn] = {**state, **marks, "operation": operation}
+
+
+def _find_earlier(phase: Sequence[Mapping[str, Any]]) -> Earlier | None:
+    steps = [
+        _mapping(_mapping(event["resourcePreEvent"]).get("metadata"))
+        for event in phase
+        if "resourcePreEvent" in event
+    ]
+    stack = next((step for step in steps if is_stack(str(step.get("urn")))), None)
+    if stack is None:
+        return None
+    config = _mapping(_mapping(phase[0]["preludeEvent"]).get("config"))
+    return read_earlier(stack.get("old"), [step.get("old") for step in steps], config)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

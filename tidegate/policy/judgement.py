@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -109,16 +109,28 @@ def decide_standing(verdict: Verdict, threshold: Threshold) -> Standing:
 
 
 def find_not_covered(graph: ResourceGraph, verdicts: Sequence[Verdict]) -> tuple[Resource, ...]:
-    """Return what a provider makes that no rule said anything of: not judged is not passed."""
+    """Return what a provider makes that no rule said anything of: not judged is not passed.
+
+    A chart or a file of manifests whose provider has rendered nothing yet is among it.
+    """
     judged = {verdict.urn for verdict in verdicts}
+    parents = {resource.parent for resource in graph.resources}
     return tuple(
         resource
         for resource in graph.resources
-        if resource.custom
-        and resource.cloud is None
-        and not resource.type.startswith("pulumi:")
-        and resource.urn not in judged
+        if resource.urn not in judged
+        and (_is_uncovered(resource) or _is_unrendered(resource, parents))
     )
+
+
+def _is_uncovered(resource: Resource) -> bool:
+    is_own = resource.type.startswith("pulumi:")
+    return resource.custom and resource.cloud is None and not is_own
+
+
+def _is_unrendered(resource: Resource, parents: Container[str]) -> bool:
+    is_rendered = not resource.custom and resource.type.startswith("kubernetes:")
+    return is_rendered and resource.urn not in parents
 
 
 def is_shown(verdict: Verdict) -> bool:

@@ -47,10 +47,22 @@ def build_label_sites(
 
     An empty tuple says that the type is known and carries no cost labels.
     """
+    pairs = build_carrier_sites(resource, graph, table)
+    return None if pairs is None else tuple(site for _, site in pairs)
+
+
+def build_carrier_sites(
+    resource: Resource,
+    graph: ResourceGraph,
+    table: Mapping[str, tuple[Carrier, ...]] = LABEL_TABLE,
+) -> tuple[tuple[Carrier, LabelSite], ...] | None:
+    """Return the label sites of a resource, each with its carrier; None as above."""
     carriers = table.get(resource.type)
     if carriers is None:
         return None
-    return tuple(site for carrier in carriers for site in _build_sites(resource, carrier, graph))
+    return tuple(
+        (carrier, site) for carrier in carriers for site in _build_sites(resource, carrier, graph)
+    )
 
 
 def _build_sites(resource: Resource, carrier: Carrier, graph: ResourceGraph) -> Iterator[LabelSite]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tidegate.policy.earlier import Earlier, is_stack, read_earlier
 from tidegate.policy.graph import ResourceGraph
 from tidegate.policy.states import build_graph
 from tidegate.vocabulary.problems import InvalidInput, refuse
@@ -23,10 +24,12 @@ class Preview:
         graph: What will exist.
         hidden: Resources that stay as they are and that it does not show, because it was made
             without `--show-sames`.
+        earlier: The stack before the change; None where no step is of the stack itself.
     """
 
     graph: ResourceGraph
     hidden: int
+    earlier: Earlier | None = None
 
 
 def read_preview(where: str, document: object, environment: str = "") -> Preview:
@@ -65,7 +68,10 @@ def read_preview(where: str, document: object, environment: str = "") -> Preview
         config=config,
         complete=hidden == 0,
     )
-    return Preview(graph, hidden)
+    stacks = [step for step in steps if is_stack(step["urn"])]
+    olds = [step.get("oldState") for step in steps]
+    earlier = read_earlier(stacks[0].get("oldState"), olds, config) if stacks else None
+    return Preview(graph, hidden, earlier)
 
 
 def _read_steps(where: str, document: object) -> Sequence[Mapping[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Final
 
 import yaml
@@ -22,10 +23,22 @@ _DATE: Mapping[str, Any] = {
     "default": "",
 }
 
+
+class Scope(StrEnum):
+    """What a rule must see at once, which says how a large stack is put to it in portions."""
+
+    RESOURCE = "resource"
+    """Each resource by itself; what it refers to is looked up through `lib/others.rego`."""
+    STACK = "stack"
+    """All resources, but of each only its names, labels and facts."""
+    EVERYTHING = "everything"
+    """All of all resources."""
+
+
 RULE_ID = re.compile(r"TG-[A-Z]{3}-\d{3}")
 _PACKAGE = re.compile(r"^package\s+(\S+)\s*$", re.MULTILINE)
 _REQUIRED = ("id", "severity", "level", "remediation", "docs")
-_KNOWN = (*_REQUIRED, "parameters")
+_KNOWN = (*_REQUIRED, "parameters", "scope")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +55,7 @@ class Rule:
         remediation: What to do about a failure, one sentence.
         docs: Its page, relative to the project's root.
         parameters: Parameter name → JSON Schema with a `default`.
+        scope: What it must see at once.
     """
 
     id: str
@@ -53,6 +67,7 @@ class Rule:
     remediation: str
     docs: str
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    scope: Scope = Scope.EVERYTHING
 
 
 @dataclass(frozen=True)
@@ -111,6 +126,7 @@ def parse_rule(path: str, text: str) -> Rule:
         remediation=" ".join(custom["remediation"].split()),
         docs=custom["docs"],
         parameters=_with_date(Level(custom["level"]), custom.get("parameters") or {}),
+        scope=Scope(custom.get("scope", Scope.EVERYTHING)),
     )
 
 
@@ -163,9 +179,9 @@ def _check_custom(where: str, custom: Mapping[str, Any]) -> list[Problem]:
         problems.append(
             Problem(where, "custom.id", repr(custom.get("id")), "is no rule id", "TG-ABC-001")
         )
-    for key, choices in (("severity", Severity), ("level", Level)):
+    for key, choices in (("severity", Severity), ("level", Level), ("scope", Scope)):
         words = [choice.value for choice in choices]
-        if custom.get(key) not in words:
+        if custom.get(key) not in words and (key in custom or key in _REQUIRED):
             reason = f"is no {key}"
             problems.append(
                 Problem(where, f"custom.{key}", repr(custom.get(key)), reason, f"one of {words}")

@@ -23,6 +23,7 @@ _PROVIDER_PREFIX = "pulumi:providers:"
 _IDENTIFIERS = ("id", "name", "arn")
 # What the engine writes for a place in the program: the path is relative to the project.
 _POSITION = re.compile(r"project:///(?P<path>[^#]+)#(?P<line>\d+)(?:,\d+)?")
+_ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 # Inside a project, but not written by its authors.
 _FOREIGN_FOLDERS = frozenset({"..", "site-packages", "dist-packages", "node_modules"})
 
@@ -92,9 +93,16 @@ def parse_source(state: Mapping[str, Any]) -> SourceLine | None:
         positions += [frame.get("sourcePosition") for frame in frames if isinstance(frame, Mapping)]
     for position in positions:
         match = _POSITION.fullmatch(position) if isinstance(position, str) else None
-        if match is not None and _is_inside(match["path"]):
-            return SourceLine(match["path"], int(match["line"]))
+        if match is not None and _is_inside(path := _decode_path(match["path"])):
+            return SourceLine(path, int(match["line"]))
     return None
+
+
+def _decode_path(path: str) -> str:
+    """Return a path of a URI as it is in the file system ("infra%20gpu" → "infra gpu")."""
+    return _ENCODED.sub(
+        lambda found: bytes.fromhex(found[0].replace("%", "")).decode(errors="replace"), path
+    )
 
 
 def _is_inside(path: str) -> bool:

@@ -83,6 +83,11 @@ def build_plan_cost(manifest: Manifest, catalog: Catalog) -> PlanCost:
         *(price_bucket(entry, catalog) for entry in manifest.buckets),
         *(price_telemetry(entry, catalog) for entry in manifest.telemetry),
     ]
+    return sum_lines(lines, catalog.digest)
+
+
+def sum_lines(lines: Iterable[CostLine], catalog_digest: str) -> PlanCost:
+    """Return what lines come to: sums by currency, and what they leave out."""
     ordered = tuple(sorted(lines, key=lambda line: (list(LineKind).index(line.kind), line.id)))
     used = [price for line in ordered for price in line.prices if price.assumed]
     return PlanCost(
@@ -95,7 +100,7 @@ def build_plan_cost(manifest: Manifest, catalog: Catalog) -> PlanCost:
             for reason in line.unknown
         ),
         assumed_prices=tuple(dict.fromkeys(used)),
-        catalog_digest=catalog.digest,
+        catalog_digest=catalog_digest,
     )
 
 

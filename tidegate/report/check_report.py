@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
 
 from tidegate.policy.judgement import Finding, Judgement, Standing, is_shown
 from tidegate.policy.rule_set import Rule, RuleSet
 from tidegate.policy.waivers import WaiverReview
+
+if TYPE_CHECKING:
+    # Loading it takes a tenth of a second, and few checks have costs.
+    from tidegate.policy.stack_cost import StackCost
 
 _ORDER = (
     Standing.VIOLATION,
@@ -29,6 +35,9 @@ class CheckReport:
         tool_version: The version of Tidegate.
         folder: Where the program lies in its repository ("infra/gpu"), so that its source lines
             are found there; "" for the root.
+        today: The day of the check, from which waivers have days left.
+        costs: What the change of each stack costs, one a judgement; None for a stack that exports
+            no manifest. Empty where nobody asked.
     """
 
     judgements: tuple[Judgement, ...]
@@ -36,6 +45,8 @@ class CheckReport:
     waivers: WaiverReview
     tool_version: str
     folder: str = ""
+    today: date | None = None
+    costs: tuple[StackCost | None, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -54,6 +65,11 @@ class CheckReport:
                     if is_shown(finding.verdict):
                         yield judgement, finding
 
+    def cost_of(self, judgement: Judgement) -> StackCost | None:
+        """Return what the change of a stack costs; None where that is not told."""
+        pairs = zip(self.judgements, self.costs, strict=False)
+        return next((cost for each, cost in pairs if each is judgement), None)
+
     def count(self, standing: Standing) -> int:
         """Return how many findings have a standing, in all stacks."""
         return sum(len(judgement.of(standing)) for judgement in self.judgements)
@@ -64,6 +80,12 @@ class CheckReport:
         if source is None:
             return ""
         return f"{self.folder}/{source.path}" if self.folder else source.path
+
+
+def name_stack(judgement: Judgement) -> str:
+    """Return what people call a stack: "project/stack"."""
+    stack = judgement.stack
+    return f"{stack.project}/{stack.name}"
 
 
 def say_totals(report: CheckReport) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from tidegate.policy.judgement import Finding, Judgement, Standing, count_outcomes
 from tidegate.policy.waivers import Waiver, dump_waiver
 from tidegate.report.check_report import CheckReport
+from tidegate.report.cost_sections import dump_cost_of
 
 VERSION = "tidegate/check/v1"
 
@@ -42,6 +43,7 @@ def _stack(report: CheckReport, judgement: Judgement) -> dict[str, Any]:
         "notCovered": [
             {"urn": resource.urn, "type": resource.type} for resource in judgement.not_covered
         ],
+        "cost": dump_cost_of(report, judgement),
         "verdicts": [_finding(report, finding) for finding in judgement.findings],
     }
 

@@ -11,6 +11,7 @@ from markupsafe import escape
 WIDTH, HEIGHT = 360, 200
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 24, 24
 TICKS = 4
+LEAST_SPAN = 1e-9
 BAR = 11
 GROUP_GAP = 9
 NAME_HEIGHT = 14
@@ -66,7 +67,9 @@ def draw_lines(
     everything += [*band.low, *band.high] if band else []
     length = max([each.start + len(each.values) for each in series] or [1])
     length = max(length, band.start + len(band.high) if band else 0)
-    scale = _Scale(min([0.0, *everything]), max([0.0, *everything]), max(length - 1, 1))
+    low = min([0.0, *everything])
+    high = low + _span(low, max([0.0, *everything]))
+    scale = _Scale(low, high, max(length - 1, 1))
     parts = [*_axis(scale), *(_mark(scale, at, text) for at, text in marks)]
     if band:
         upper = _points(scale, band.high, band.start)
@@ -97,7 +100,7 @@ def draw_bars(
     """
     everything = [value for each in series for value in each.values]
     low, high = min([0.0, *everything]), max([0.0, *everything])
-    span = (high - low) or 1.0
+    span = _span(low, high)
     room = WIDTH - 2 * RIGHT
     zero = RIGHT - low / span * room
     each_group = NAME_HEIGHT + BAR * len(series) + GROUP_GAP
@@ -139,8 +142,7 @@ class _Scale:
         return LEFT + position / self.last * (WIDTH - LEFT - RIGHT)
 
     def y(self, value: float) -> float:
-        span = (self.high - self.low) or 1.0
-        return TOP + (self.high - value) / span * (HEIGHT - TOP - BOTTOM)
+        return TOP + (self.high - value) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM)
 
 
 def _axis(scale: _Scale) -> Iterator[str]:
@@ -150,9 +152,14 @@ def _axis(scale: _Scale) -> Iterator[str]:
         yield _text(LEFT - 4, y + 4, shorten(value), "end")
 
 
+def _span(low: float, high: float) -> float:
+    """Return the length of an axis; one of nothing, or of rounding errors, is 1 long."""
+    return high - low if high - low > LEAST_SPAN else 1.0
+
+
 def _ticks(low: float, high: float) -> list[float]:
     """Return round values between two numbers."""
-    span = (high - low) or 1.0
+    span = _span(low, high)
     power = 10 ** math.floor(math.log10(span / TICKS))
     step = next(power * factor for factor in (1, 2, 5, 10) if span / (power * factor) <= TICKS)
     first = math.ceil(low / step)

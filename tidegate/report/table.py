@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tidegate.policy.judgement import Finding, Standing
 from tidegate.policy.messages import render_violation
-from tidegate.report.check_report import CheckReport, say_remarks, say_totals
+from tidegate.report.check_report import CheckReport, name_stack, say_remarks, say_totals
+from tidegate.report.cost_sections import render_costs
 
 _HEADS = {
     Standing.VIOLATION: "FAIL",
@@ -16,14 +17,14 @@ _HEADS = {
 
 
 def render_table(report: CheckReport) -> str:
-    """Return the findings of each stack, the worst first, and a line that sums them up."""
+    """Return the findings of each stack, the worst first, its cost, and a line that sums up."""
     lines: list[str] = []
     for judgement in report.judgements:
-        stack = judgement.stack
-        lines.append(f"{stack.project}/{stack.name}: {judgement.source}")
+        lines.append(f"{name_stack(judgement)}: {judgement.source}")
         for shown, finding in report.shown():
             if shown is judgement:
                 lines += _render_finding(report, finding)
+    lines += render_costs(report)
     lines += [f"note: {remark}" for remark in say_remarks(report)]
     lines.append(say_totals(report))
     return "\n".join(lines) + "\n"

@@ -56,7 +56,7 @@ def coordinate(
         bound = max(bound, below)
         weight = 2.0 / (turn + 2)
         average = average + weight * (answer - average)
-        amounts = _fill_shared(nodes, choices, prices, shared, average)
+        amounts = fill_shared(nodes, choices, prices, shared, average)
         slope = measure_slope(nodes, prices, choices, amounts)
         cost = float(slope.costs.sum() + unit_costs @ amounts)
         if cost < best_cost:
@@ -110,7 +110,7 @@ def _answer(
     return amounts, float((nodes * node_worth).sum())
 
 
-def _fill_shared(
+def fill_shared(
     nodes: Floats,
     choices: Sequence[Choice],
     prices: Floats,

@@ -32,7 +32,7 @@ def explain(review: CommitmentReview, wanted: str) -> Explanation:
     if wanted not in builders:
         guess = nearest(wanted, builders)
         hint = f" (did you mean {guess!r}?)" if guess else ""
-        expected = "an id that the review shows; `tidegate review explain --list` lists them"
+        expected = "an id that the review shows; `tidegate review explain` without one lists them"
         raise refuse("commitment review", "id", wanted, f"is not in this review{hint}", expected)
     return builders[wanted]()
 
@@ -139,7 +139,8 @@ def _explain_optimum(review: CommitmentReview) -> Explanation:
         )
     formula = (
         "the quantities for which Σ quantity × price × hours + Σ uncovered use × price is least "
-        "(linear program, HiGHS); whole machines and cents; replayed in each cloud's order"
+        "(linear program, HiGHS), machines in whole numbers and amounts in cents; replayed in "
+        "each cloud's order; the bound is the program's without whole numbers"
     )
     title = "the past, with the portfolio that would have cost least"
     return _build(review, "past.optimum", title, formula, values, review.usage.rows)

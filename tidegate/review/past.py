@@ -107,7 +107,8 @@ def _solve(
     """Return how much of each candidate to buy, and a bound below every cost of these rows.
 
     Machines that nothing else covers are decided by themselves and in whole numbers, so that
-    their cost is its own bound; the others are a linear program together.
+    their cost is its own bound; the others are a linear program together, whose machines are then
+    made whole.
     """
     priced = [row for row in rows if row.price is not None]
     nodes = np.array([without.uncovered[row.id][usage.known] for row in priced]) / MICRO
@@ -124,9 +125,15 @@ def _solve(
     together = [index for index in range(len(candidates)) if index not in quantities]
     kept = np.flatnonzero(~alone)
     shifted = [_shift(choices[index], kept) for index in together]
-    found = find_optimum(nodes[kept], prices[kept], shifted, gap)
-    for index, amount in zip(together, found.amounts, strict=True):
-        quantities[index] = _round(candidates[index], choices[index], float(amount), nodes, prices)
+    whole = [
+        place
+        for place, index in enumerate(together)
+        if candidates[index].purchase.instrument.unit is Unit.MACHINES
+    ]
+    found = find_optimum(nodes[kept], prices[kept], shifted, gap, whole)
+    for place, index in enumerate(together):
+        unit = Decimal(1) if place in whole else CENT
+        quantities[index] = Decimal(repr(float(found.amounts[place]))).quantize(unit)
     return [quantities[index] for index in range(len(candidates))], bound + found.bound
 
 
@@ -175,14 +182,3 @@ def _choice(candidate: Candidate, rows: Sequence[UsageRow], places: Mapping[str,
     if purchase.instrument.unit is Unit.AMOUNT:
         return Choice(indices, rates, 1.0)
     return Choice(indices, np.ones(len(ordered)), float(rates[0]))
-
-
-def _round(
-    candidate: Candidate, choice: Choice, amount: float, nodes: Floats, prices: Floats
-) -> Decimal:
-    """Return a quantity that can be bought: of the whole machines around, the cheaper number."""
-    exact = Decimal(repr(amount))
-    if candidate.purchase.instrument.unit is Unit.AMOUNT:
-        return exact.quantize(CENT)
-    low = exact.to_integral_value(ROUND_FLOOR)
-    return min((low, low + 1), key=lambda machines: _cost_of(choice, machines, nodes, prices))

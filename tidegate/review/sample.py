@@ -1,7 +1,8 @@
 """Use to try a review with, before any was measured: made from what a stack declares.
 
-It grows, has the shape of a week, leaves the first commitment idle and uses one pool that nobody
-declared. All of it is marked as simulated, and so is every review of it.
+It grows, has the shape of a week, no week is quite like the trend, the first commitment is left
+idle, and one pool is used that nobody declared. All of it is marked as simulated, and so is every
+review of it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ UNDECLARED = "undeclared-lab"
 GROWTH_A_WEEK = Decimal("0.02")
 WEEKEND_SHARE = Decimal("0.6")
 NIGHT_SHARE = Decimal("0.8")
+WEEKS_APART = tuple(Decimal(text) for text in ("1.00", "0.96", "1.03", "1.01", "0.97", "1.04"))
+"""What a week has of what its trend says, over and over: use that is all trend is none."""
+
 WORKDAYS = 5
 DAY_HOURS = range(7, 20)
 
@@ -75,7 +79,8 @@ def _factors(start: datetime, hours: int) -> Iterator[Decimal]:
         hour = start + index * HOUR
         weekday = Decimal(1) if hour.weekday() < WORKDAYS else WEEKEND_SHARE
         daytime = Decimal(1) if hour.hour in DAY_HOURS else NIGHT_SHARE
-        yield weekday * daytime * (1 + GROWTH_A_WEEK * index / HOURS_OF_WEEK)
+        week = WEEKS_APART[index // HOURS_OF_WEEK % len(WEEKS_APART)]
+        yield weekday * daytime * week * (1 + GROWTH_A_WEEK * index / HOURS_OF_WEEK)
 
 
 def _place(name: str, pool: Pool) -> Place:

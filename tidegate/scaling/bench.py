@@ -50,6 +50,7 @@ class Bench:
         self.bins: dict[str, Bin] = {}
         self.assigned: dict[str, list[str]] = {}
         self.shelves: dict[str, Shelf] = {}
+        self._shelves_of: dict[int, tuple[Domain, list[tuple[Choice, Shelf]]]] = {}
         self._tallies: dict[str, Tally] = {}
         self._new: dict[str, Bin] = {}
         self._ordered: Counter[str] = Counter()
@@ -96,6 +97,15 @@ class Bench:
             if tally is not None and tally.mask >> count:
                 return True
         return False
+
+    def shelves_of(self, domain: Domain) -> list[tuple[Choice, Shelf]]:
+        """Return the choices of a domain with their bins, in order."""
+        noted = self._shelves_of.get(id(domain))
+        if noted is None:
+            # The domain is kept with them, so that no other object can take its id.
+            pairs = [(choice, self._shelf_of(choice.offering)) for choice in domain.choices]
+            noted = self._shelves_of[id(domain)] = (domain, pairs)
+        return noted[1]
 
     def find(self, choice: Choice, shape: WorkShape) -> Bin | None:
         """Return the fullest bin of an offering that has room for one more worker."""
@@ -189,10 +199,13 @@ class Bench:
             self._per_hour += choice.extra * workers
 
     def _add(self, seat: Bin) -> None:
-        shelf = self.shelves.get(seat.offering.id)
-        if shelf is None:
-            tally = self._tallies.setdefault(seat.offering.room.accelerator, Tally())
-            shelf = self.shelves[seat.offering.id] = Shelf(seat.offering, tally)
-        shelf.put(seat)
+        self._shelf_of(seat.offering).put(seat)
         self.bins[seat.seat] = seat
         self._capacity[seat.offering.pool] += 1
+
+    def _shelf_of(self, offering: Offering) -> Shelf:
+        shelf = self.shelves.get(offering.id)
+        if shelf is None:
+            tally = self._tallies.setdefault(offering.room.accelerator, Tally())
+            shelf = self.shelves[offering.id] = Shelf(offering, tally)
+        return shelf

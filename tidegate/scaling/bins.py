@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -141,22 +140,16 @@ class Shelf:
     def find(self, choice: Choice, shape: WorkShape) -> Bin | None:
         """Return the fullest bin that has room for one more worker."""
         least = choice.accelerators if self._by_chips else shape.vcpus_milli // self._unit
-        if not self.mask >> least:
-            return None
-        for level in self._levels_from(least):
-            for looked, seat in enumerate(self._levels[level].values()):
+        left = self.mask >> least << least
+        while left:
+            lowest = left & -left
+            left ^= lowest
+            for looked, seat in enumerate(self._levels[lowest.bit_length() - 1].values()):
                 if seat.fits(choice, shape):
                     return seat
                 if looked >= LOOKED_AT:
                     break
         return None
-
-    def _levels_from(self, least: int) -> Iterator[int]:
-        left = self.mask >> least << least
-        while left:
-            lowest = left & -left
-            yield lowest.bit_length() - 1
-            left ^= lowest
 
     def _level_of(self, seat: Bin) -> int:
         return seat.accelerators if self._by_chips else seat.vcpus_milli // self._unit

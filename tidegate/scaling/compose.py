@@ -43,6 +43,7 @@ def compose_plan(draft: Draft) -> ScalingPlan:
         unpriced=unpriced,
         assumed=any(_is_assumed(draft)),
         method=draft.method,
+        replicas=draft.replicas,
     )
 
 

@@ -7,7 +7,9 @@ from datetime import datetime
 
 from tidegate.scaling.admission import admit, explain_minimum, lay_out
 from tidegate.scaling.compose import compose_plan
+from tidegate.scaling.deadline_choice import PATIENT, waits_for_spot
 from tidegate.scaling.draft import Draft
+from tidegate.scaling.endpoints import lacking_replicas, plan_replicas
 from tidegate.scaling.fleet import Fleet
 from tidegate.scaling.groups import OptionBook, group_items
 from tidegate.scaling.improvement import improve_layout
@@ -19,6 +21,7 @@ from tidegate.scaling.preemption import preempt
 from tidegate.scaling.release import delete_lost, release_idle
 from tidegate.scaling.settings import ScalingSettings
 from tidegate.scaling.situation import Situation, build_situation
+from tidegate.scaling.warm import keep_warm
 from tidegate.vocabulary.demand import Demand
 from tidegate.vocabulary.plans import ScalingPlan
 
@@ -32,6 +35,7 @@ STEPS: tuple[Step, ...] = (
     preempt,
     delete_lost,
     move_work,
+    keep_warm,
     release_idle,
 )
 """In this order: what is lost anyway, what must be there, who gets what, what can go."""
@@ -62,9 +66,18 @@ def decide(
 
 def build_draft(situation: Situation) -> Draft:
     """Return a draft in which nothing is decided yet."""
-    waiting = (*requeue_interrupted(situation), *situation.signals.items)
+    replicas, holds = plan_replicas(situation)
+    waiting = (
+        *requeue_interrupted(situation),
+        *situation.signals.items,
+        *lacking_replicas(situation, replicas),
+    )
+    patient = {item.id: item for item in waiting if waits_for_spot(item, situation)}
     pending = tuple(
-        sorted(waiting, key=lambda item: (-item.shape.priority, item.queued_at, item.id))
+        sorted(
+            (item for item in waiting if item.id not in patient),
+            key=lambda item: (-item.shape.priority, item.queued_at, item.id),
+        )
     )
     book = OptionBook(situation)
     running = (work.item for node in nodes_of(situation) for work in node.work())
@@ -75,5 +88,7 @@ def build_draft(situation: Situation) -> Draft:
         book=book,
         pending=pending,
         running=frozenset(running),
-        refused=situation.signals.refused,
+        holds=list(holds),
+        refused=(*situation.signals.refused, *((item, PATIENT) for item in patient.values())),
+        replicas=replicas,
     )

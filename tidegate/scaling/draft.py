@@ -10,7 +10,7 @@ from tidegate.scaling.groups import Group, OptionBook
 from tidegate.scaling.situation import Situation
 from tidegate.vocabulary.demand import WorkItem
 from tidegate.vocabulary.money import Money
-from tidegate.vocabulary.plans import Cause, Drain, Hold, Method, Preemption, Stop
+from tidegate.vocabulary.plans import Cause, Drain, Hold, Method, Preemption, ReplicaPlan, Stop
 
 NOTHING_NEW = Method("heuristic", None, "nothing new was needed")
 
@@ -34,6 +34,7 @@ class Draft:
         holds: What is left alone, and why.
         refused: Items that make no sense, with causes.
         method: How new nodes were chosen.
+        replicas: Of each endpoint.
     """
 
     situation: Situation
@@ -50,6 +51,7 @@ class Draft:
     holds: list[Hold] = field(default_factory=list)
     refused: tuple[tuple[WorkItem, Cause], ...] = ()
     method: Method = NOTHING_NEW
+    replicas: tuple[ReplicaPlan, ...] = ()
 
     def explain_growth(self, pool: str, reason: str) -> None:
         """Note why a pool grows."""

@@ -156,9 +156,11 @@ class Fleet:
         nodes: As observed, each once.
         observed_at: When the observation came in.
         idle_gaps: Pool → seconds from the end of work to the next arrival, as observed.
+        arrivals: Pool → accelerators that were asked for within each past boot time.
     """
 
     pools: tuple[PoolSupply, ...]
     nodes: tuple[Node, ...]
     observed_at: datetime | None
     idle_gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    arrivals: Mapping[str, tuple[int, ...]] = field(default_factory=dict)

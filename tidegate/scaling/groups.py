@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tidegate.scaling.constraints import count_slots, match_need
+from tidegate.scaling.deadline_choice import judge_deadline
 from tidegate.scaling.marginal import Choice, Domain, build_domain, list_choices
+from tidegate.scaling.offerings import Offering
 from tidegate.scaling.situation import Situation
 from tidegate.vocabulary.demand import WorkItem, WorkShape
 
@@ -51,9 +53,18 @@ class OptionBook:
         """Open an empty book for one decision."""
         self._situation = situation
         self._known: dict[Hashable, Options] = {}
+        self._by_object: dict[tuple[int, bool], tuple[WorkShape, Options]] = {}
 
     def options_for(self, shape: WorkShape, *, urgent: bool) -> Options:
         """Return the options of a shape."""
+        marker = (id(shape), urgent)
+        noted = self._by_object.get(marker)
+        if noted is None:
+            # The shape is kept with them, so that no other object can take its id.
+            noted = self._by_object[marker] = (shape, self._options_of(shape, urgent))
+        return noted[1]
+
+    def _options_of(self, shape: WorkShape, urgent: bool) -> Options:
         key = self._key_of(shape, urgent)
         found = self._known.get(key)
         if found is None:
@@ -121,11 +132,16 @@ def build_group(shape: WorkShape, urgent: bool, book: OptionBook) -> Group:
 
 
 def is_urgent(
-    shape: WorkShape, deadline: datetime | None, left_seconds: int | None, situation: Situation
+    shape: WorkShape,
+    deadline: datetime | None,
+    left_seconds: int | None,
+    situation: Situation,
+    running_on: Offering | None = None,
 ) -> bool:
     """Return whether an interruption now would break a deadline.
 
-    What is left to run, one interruption's loss and the change to another node must fit before
+    Where spot was observed, the programme for deadlines says so. Else what is left to
+    run, one interruption's loss and the change to another node must fit before
     the deadline; work of unknown length is urgent, since nothing says that it fits.
     """
     if deadline is None:
@@ -133,6 +149,9 @@ def is_urgent(
     left = left_seconds if left_seconds is not None else shape.duration_seconds
     if left is None:
         return True
+    word = judge_deadline(shape, deadline, left, running_on, situation)
+    if word is not None:
+        return word.on_demand
     habit = shape.checkpoint
     loss = left if habit is None else min(habit.interval_seconds, left) + habit.restart_seconds
     boot = max((entry.boot_seconds for entry in situation.offerings.values()), default=0)

@@ -116,6 +116,8 @@ class Ledger:
 
     def _commitment_left(self, offering: Offering) -> int:
         """Return the whole nodes of an offering that its commitment still pays for."""
+        if not offering.commitment:
+            return 0
         commitment = self.situation.commitments.get(offering.commitment)
         weight = offering.commitment_weight
         if commitment is None or not weight:

@@ -50,13 +50,18 @@ def move_work(draft: Draft) -> None:
     if not draft.situation.signals.may_shrink or draft.preemptions:
         return
     moves = [move for node in nodes_of(draft.situation) if (move := _build_move(draft, node))]
-    moves.sort(key=lambda move: (not move.urgent, -move.price, move.node.id))
+    moves.sort(key=_turn)
     for move in moves[:MOST_MOVES]:
         # A node that an earlier move fills is not emptied in the same breath.
         if move.seat.items or why_not_disturb(move.node, draft):
             continue
         if not _finish(draft, move):
             _begin(draft, move)
+
+
+def _turn(move: _Move) -> tuple[bool, Decimal, int, str]:
+    """Return the order in which moves are looked at: of equally dear nodes the emptiest first."""
+    return not move.urgent, -move.price, -move.seat.accelerators, move.node.id
 
 
 def _build_move(draft: Draft, node: Node) -> _Move | None:
@@ -66,15 +71,18 @@ def _build_move(draft: Draft, node: Node) -> _Move | None:
     if seat is None or not work or seat.items or not movable or node.phase is NodePhase.IN_FLIGHT:
         return None
     seconds = [rework_seconds(entry, draft.situation) or 0 for entry in work]
-    share = Decimal(sum(seconds)) / len(work)
+    room = seat.offering.room.accelerators
+    # Work on a part of a node repeats that part of its price.
+    shares = [Decimal(entry.accelerators) / room if room else Decimal(1) for entry in work]
+    repeated = sum((s * part for s, part in zip(seconds, shares, strict=True)), ZERO)
     full = seat.offering.per_hour or ZERO
     urgent = ""
     if seat.offering.commitment in draft.situation.ending:
         urgent = "its commitment ends"
-    elif is_spot(seat.offering) and any(_urgent(draft, entry) for entry in work):
+    elif is_spot(seat.offering) and any(_urgent(draft, entry, seat.offering) for entry in work):
         urgent = "safer before a deadline"
     return _Move(
-        node, seat, _price_now(draft, seat.offering), share * full / HOUR, sum(seconds), urgent
+        node, seat, _price_now(draft, seat.offering), repeated * full / HOUR, sum(seconds), urgent
     )
 
 
@@ -83,10 +91,11 @@ def _is_movable(draft: Draft, work: RunningWork) -> bool:
     return single and work.checkpoint_at is not None and may_stop(work, draft.situation)
 
 
-def _urgent(draft: Draft, work: RunningWork) -> bool:
+def _urgent(draft: Draft, work: RunningWork, offering: Offering) -> bool:
     if work.shape is None:
         return False
-    return is_urgent(work.shape, work.deadline, work.work_left_seconds, draft.situation)
+    left = work.work_left_seconds
+    return is_urgent(work.shape, work.deadline, left, draft.situation, offering)
 
 
 def _price_now(draft: Draft, offering: Offering) -> Decimal:
@@ -101,7 +110,7 @@ def _price_now(draft: Draft, offering: Offering) -> Decimal:
 
 def _groups(draft: Draft, move: _Move) -> list[tuple[RunningWork, Group]]:
     return [
-        (work, build_group(work.shape, _urgent(draft, work), draft.book))
+        (work, build_group(work.shape, _urgent(draft, work, move.seat.offering), draft.book))
         for work in move.node.work()
         if work.shape is not None
     ]

@@ -110,6 +110,14 @@ class TransferLane:
 
 
 @dataclass(frozen=True, slots=True)
+class SpotHistory:
+    """Whether spot could be had, or was held, tick by tick; the latest last."""
+
+    tick_seconds: int
+    seen: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Offerings:
     """Everything that can be ordered and what limits it.
 
@@ -122,6 +130,7 @@ class Offerings:
         failures: The last refusals.
         lanes: (from, to), each "cloud/region" → the transfer between them.
         latency_ms: (from region, to region) → round trip.
+        spot_history: Offering id → what was seen of it, where anything was.
     """
 
     offerings: tuple[Offering, ...]
@@ -132,3 +141,4 @@ class Offerings:
     failures: tuple[OfferingFailure, ...] = ()
     lanes: Mapping[tuple[str, str], TransferLane] = field(default_factory=dict)
     latency_ms: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    spot_history: Mapping[str, SpotHistory] = field(default_factory=dict)

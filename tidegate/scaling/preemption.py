@@ -33,6 +33,8 @@ def preempt(draft: Draft) -> None:
     """Give unserved items the seats of lower priorities, highest first."""
     if not draft.situation.signals.may_shrink or not draft.situation.signals.may_grow:
         return
+    if all(item.id in draft.served for item in draft.pending):
+        return
     victims = _list_victims(draft)
     lowest = _lowest(victims)
     for item in draft.pending:

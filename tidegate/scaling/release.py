@@ -13,6 +13,7 @@ from tidegate.scaling.fleet import GONE, HEALTHY, Node, NodePhase
 from tidegate.scaling.keep_alive import keep_alive_seconds
 from tidegate.scaling.ledger import ZERO
 from tidegate.scaling.nodes import is_lost, may_touch, nodes_of
+from tidegate.scaling.warm import spare_room
 from tidegate.vocabulary.plans import Hold, Stop
 
 
@@ -34,13 +35,17 @@ def release_idle(draft: Draft) -> None:
     """Stop nodes that idled longer than their keep-alive, above the pool's minimum."""
     above = _above_minimum(draft)
     spare = dict(draft.bench.ledger.commitment_used)
+    warm = spare_room(draft)
     for slice_nodes in _idle_slices(draft):
         pool = slice_nodes[0].pool
-        if above[pool] < len(slice_nodes):
+        room = sum(draft.bench.bins[node.id].accelerators for node in slice_nodes)
+        if above[pool] < len(slice_nodes) or (pool in warm and warm[pool] < room):
             continue
         reason = _why_stop(draft, slice_nodes)
         if reason and _stop_all(draft, slice_nodes, reason, spare):
             above[pool] -= len(slice_nodes)
+            if pool in warm:
+                warm[pool] -= room
 
 
 def _above_minimum(draft: Draft) -> Counter[str]:

@@ -61,16 +61,17 @@ def _seat_by(
 
 def _find_nearby(bench: Bench, domain: Domain, shape: WorkShape) -> tuple[Bin, Choice] | None:
     """Return room that is there and needs no data moved."""
-    return _find_free(bench, domain, shape, ZERO)
+    return _find_free(bench, domain, shape, ZERO) if bench.has_free(domain) else None
 
 
 def _find_or_order(bench: Bench, domain: Domain, shape: WorkShape) -> tuple[Bin, Choice] | None:
     """Return room that is there or a new node, whichever costs less with its data."""
-    nearby = _find_free(bench, domain, shape, ZERO)
+    anything = bench.has_free(domain)
+    nearby = _find_free(bench, domain, shape, ZERO) if anything else None
     if nearby is not None:
         return nearby
     new = _find_new(bench, domain)
-    if domain.moves_data:
+    if domain.moves_data and anything:
         far = _find_free(bench, domain, shape, _cost_of_new(bench, new))
         if far is not None:
             return far
@@ -82,13 +83,9 @@ def _find_free(
     bench: Bench, domain: Domain, shape: WorkShape, most: Decimal | None
 ) -> tuple[Bin, Choice] | None:
     """Return a free seat whose data does not cost more than `most` to move (None: any)."""
-    if not bench.has_free(domain):
-        return None
-    shelves = bench.shelves
-    for choice in domain.choices:
-        shelf = shelves.get(choice.offering.id)
+    for choice, shelf in bench.shelves_of(domain):
         # The mask tells without a call that nothing there has so many accelerators free.
-        if shelf is None or not shelf.mask >> choice.accelerators:
+        if not shelf.mask >> choice.accelerators:
             continue
         if most is not None and choice.transfer > most:
             continue

@@ -15,70 +15,21 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from tidegate.vocabulary.serving import ServingSignals, ServingTarget
+
+__all__ = ["ReplicaDecision", "ServingSignals", "ServingTarget", "decide_replicas"]
+
+MEASURED = (
+    "request_rate",
+    "expected_rate",
+    "in_flight",
+    "queue_depth",
+    "latency_seconds",
+    "utilization",
+)
+"""Signals that are numbers and may make no sense."""
 MOST_REPLICAS = 10**6
 """Where counts saturate: beyond it a signal is broken, not large."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServingTarget:
-    """What an endpoint promises and how its replicas behave.
-
-    Attributes:
-        min_replicas: Never fewer; 0 allows to sleep.
-        max_replicas: Never more.
-        concurrency: Requests that one replica serves at once.
-        service_seconds: How long one takes in a replica that is not overloaded; None: unknown.
-        utilization: Share of a replica that may be busy, above 0 and at most 1.
-        latency_seconds: What the service level allows; None where it states nothing.
-        queue_seconds: Within which a backlog is worked off.
-        committed_replicas: Replicas whose nodes are paid for anyway; they stay.
-        cold_start_seconds: From an order until a replica serves.
-        idle_seconds: Without a request for this long, an endpoint at minimum 0 sleeps.
-        cooldown_seconds: No shrinking this long after the last growth.
-        growth: Largest factor by which replicas grow at once, above 1.
-        shrink: Largest factor by which they shrink at once, above 1.
-    """
-
-    min_replicas: int
-    max_replicas: int
-    concurrency: int = 1
-    service_seconds: Decimal | None = None
-    utilization: Decimal = Decimal("0.7")
-    latency_seconds: Decimal | None = None
-    queue_seconds: int = 60
-    committed_replicas: int = 0
-    cold_start_seconds: int = 300
-    idle_seconds: int = 600
-    cooldown_seconds: int = 300
-    growth: Decimal = Decimal(2)
-    shrink: Decimal = Decimal(2)
-
-
-@dataclass(frozen=True, slots=True)
-class ServingSignals:
-    """What was measured; None is unknown and never 0.
-
-    Attributes:
-        replicas: Replicas now, those in flight included.
-        request_rate: Requests a second.
-        in_flight: Requests in service now, over all replicas.
-        queue_depth: Requests that wait.
-        latency_seconds: As observed at the quantile of the service level.
-        utilization: Share of the accelerators that is busy.
-        scheduled_replicas: What a schedule asks for now.
-        last_request_at: When the last request came.
-        grown_at: When replicas were last added.
-    """
-
-    replicas: int
-    request_rate: Decimal | None = None
-    in_flight: Decimal | None = None
-    queue_depth: int | None = None
-    latency_seconds: Decimal | None = None
-    utilization: Decimal | None = None
-    scheduled_replicas: int | None = None
-    last_request_at: datetime | None = None
-    grown_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +67,9 @@ def _asked(target: ServingTarget, signals: ServingSignals) -> Iterator[tuple[int
         backlog = Decimal(signals.queue_depth or 0) if _known(signals.queue_depth) else Decimal(0)
         needed = (rate + backlog / max(target.queue_seconds, 1)) / per_replica
         yield _ceiling(needed), f"{rate:g} requests/s and {backlog:g} waiting"
+    if _known(signals.expected_rate) and per_replica:
+        rate = signals.expected_rate or Decimal(0)
+        yield _ceiling(rate / per_replica), f"{rate:g} requests/s expected"
     if _known(signals.in_flight):
         busy = signals.in_flight or Decimal(0)
         needed = busy / (target.concurrency * target.utilization)
@@ -140,7 +94,7 @@ def _rate_of_replica(target: ServingTarget) -> Decimal | None:
 
 
 def _doubts(signals: ServingSignals) -> Iterator[str]:
-    for name in ("request_rate", "in_flight", "queue_depth", "latency_seconds", "utilization"):
+    for name in MEASURED:
         value = getattr(signals, name)
         if value is not None and not _known(value):
             yield f"{name} of {value} makes no sense, so nothing shrinks"

@@ -38,6 +38,8 @@ class ScalingSettings:
         keep_alive_min_seconds: A node stays idle at least this long.
         keep_alive_max_seconds: And at most this long, whatever was learned.
         wait_cost_per_hour: What an hour of waiting for one node is worth, beside its price.
+        warm_share: Keep as much room free as would have served this share of what arrived within
+            a boot time, as observed; None keeps none.
         saving_horizon_seconds: A move must pay for itself within this time.
         max_rework_seconds: Work that a preemption or move may repeat, each item.
         max_preemptions: Items preempted in one decision.
@@ -64,6 +66,7 @@ class ScalingSettings:
     keep_alive_min_seconds: int = 60
     keep_alive_max_seconds: int = 3600
     wait_cost_per_hour: Decimal = Decimal(0)
+    warm_share: Decimal | None = None
     saving_horizon_seconds: int = 3600
     max_rework_seconds: int = 1800
     max_preemptions: int = 16

@@ -22,6 +22,7 @@ from tidegate.scaling.times import active_schedule, explain_window
 from tidegate.vocabulary.capacity import CapacityType, Scaler
 from tidegate.vocabulary.demand import Demand
 from tidegate.vocabulary.plans import Cause, CauseKind, Hold
+from tidegate.vocabulary.serving import EndpointDemand
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Situation:
         fleet: As observed.
         overrides: Valid overrides by pool id.
         holds: Holds that follow from settings and schedules.
+        endpoints: As told.
     """
 
     now: datetime
@@ -72,6 +74,7 @@ class Situation:
     fleet: Fleet
     overrides: Mapping[str, PoolOverride]
     holds: tuple[Hold, ...]
+    endpoints: tuple[EndpointDemand, ...] = ()
 
 
 def build_situation(
@@ -107,6 +110,7 @@ def build_situation(
         fleet=fleet,
         overrides=overrides,
         holds=(*_override_holds(overrides), *_schedule_holds(pools)),
+        endpoints=demand.endpoints,
     )
 
 

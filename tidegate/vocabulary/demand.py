@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from tidegate.vocabulary.capacity import InterruptionTolerance, WorkloadClass
+
+if TYPE_CHECKING:
+    from tidegate.vocabulary.serving import EndpointDemand
 
 TOLERANT_CLASSES = frozenset({WorkloadClass.TRAINING, WorkloadClass.PIPELINE})
 """Classes whose work may be interrupted unless it says otherwise."""
@@ -142,7 +146,13 @@ class Demand:
     """All work that waits, and how far its sources can be trusted.
 
     An empty `sources` means that nobody was asked, which is not the same as no demand.
+
+    Attributes:
+        items: Each piece of work, replicas that wait for a node included.
+        sources: How those who told of it are.
+        endpoints: What serves requests.
     """
 
     items: tuple[WorkItem, ...]
     sources: tuple[SourceHealth, ...]
+    endpoints: tuple[EndpointDemand, ...] = ()

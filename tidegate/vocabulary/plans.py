@@ -148,6 +148,16 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplicaPlan:
+    """How many replicas an endpoint should have, those in flight included, and why."""
+
+    endpoint: str
+    from_replicas: int
+    to_replicas: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Unmet:
     """Items of one shape that got nothing, in their order, and every cause."""
 
@@ -187,6 +197,7 @@ class ScalingPlan:
         unpriced: Offerings in use or ordered whose price is unknown; they are not in `per_hour`.
         assumed: True when a price in `per_hour` is an average or a ratio.
         method: How it was found.
+        replicas: Of each endpoint, by id.
     """
 
     resizes: tuple[Resize, ...]
@@ -200,3 +211,4 @@ class ScalingPlan:
     unpriced: tuple[str, ...]
     assumed: bool
     method: Method
+    replicas: tuple[ReplicaPlan, ...] = ()

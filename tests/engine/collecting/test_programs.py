@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 
-from tidegate.engine.collecting import Fixtures
+from tidegate.engine.collecting import Fixtures, Settings, collect_program
+from tidegate.engine.config import read_project
 
 MARK = "plaintext-of-a-secret"
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
@@ -50,6 +52,20 @@ def test_moving_a_resource_ten_lines_moves_its_place_by_ten(collect):
         for lines in (0, 10)
     ]
     assert places == ["project:///__main__.py#2", "project:///__main__.py#12"]
+
+
+def test_a_project_whose_path_an_address_must_encode_keeps_its_lines(tmp_path):
+    folder = tmp_path / "gpu pools ü"
+    (folder / "a b").mkdir(parents=True)
+    (folder / "Pulumi.yaml").write_text(PROJECT)
+    (folder / "__main__.py").write_text(
+        "import runpy\nfrom pathlib import Path\n"
+        "runpy.run_path(str(Path(__file__).parent / 'a b' / 'c#.py'))\n"
+    )
+    (folder / "a b" / "c#.py").write_text("import pulumi_aws as aws\naws.s3.Bucket('a')\n")
+    document = collect_program(read_project(folder), Settings("dev"), os.environ)
+    bucket = next(each for each in document["resources"] if each["urn"].endswith("::a"))
+    assert bucket["stackTrace"][0] == {"sourcePosition": "project:///a%20b/c%23.py#2"}
 
 
 def test_the_program_may_lie_in_a_folder_of_the_project_and_read_its_files(collect):

@@ -180,3 +180,17 @@ def test_help_shows_an_example(tidegate):
     code, out, _ = tidegate("check", "--help")
     assert code == 0
     assert "Example: tidegate check --program infra" in out
+
+
+def test_levels_and_parameters_can_differ_by_stack_and_environment(tidegate, export_of, tmp_path):
+    export = export_of(tmp_path / "e.json", "urn:pulumi:dev::recorded::aws:s3/bucket:Bucket::bare")
+    config = tmp_path / "config.json"
+    for entry, code in (
+        ({"byStack": {"recorded/dev": "advisory"}}, 0),
+        ({"byStack": {"recorded/prod": "advisory"}}, 1),
+        ({"byEnvironment": {"prod": {"requiredKeys": ["owner"]}}}, 0),
+        ({"byEnvironment": {"prod": "disabled"}, "byStack": {"dev": "mandatory"}}, 1),
+    ):
+        config.write_text(json.dumps({"TG-LBL-001": entry}))
+        options = ("--export", export, "--environment", "prod", "--policy-config", config)
+        assert tidegate("check", *options)[0] == code

@@ -137,6 +137,9 @@ address = next(each for each in sys.argv if each.startswith("--addr=")).rpartiti
 class Face(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(200); self.end_headers(); self.wfile.write(b"{{}}")
+    def do_PUT(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(204); self.end_headers()
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
         {act}
@@ -188,3 +191,16 @@ def test_an_event_log_that_is_cut_off_anywhere_is_refused(tidegate, tmp_path):
         path.write_text(text[:length])
         code, out, _ = tidegate("check", "--events", path)
         assert (code, out) == (2, "")
+
+
+def test_a_central_opa_that_is_down_ends_with_2(tidegate):
+    code, out, err = tidegate("check", "--export", EXPORT, "--opa-url", "http://127.0.0.1:1")
+    assert (code, out) == (2, "")
+    assert err == ("error: the OPA at http://127.0.0.1:1 cannot be reached; it is not running\n")
+
+
+def test_a_misspelt_setting_of_the_central_opa_ends_with_2(tidegate, monkeypatch):
+    monkeypatch.setenv("TIDEGATE_OPA_URI", "http://127.0.0.1:1")
+    code, out, err = tidegate("check", "--export", EXPORT)
+    assert (code, out) == (2, "")
+    assert "TIDEGATE_OPA_URI: is not known (did you mean TIDEGATE_OPA_URL?)" in err

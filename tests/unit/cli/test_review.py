@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -234,6 +235,26 @@ def test_parquet_and_csv_are_reviewed_alike(inputs, tmp_path):
     found = json.loads(CliRunner().invoke(app, arguments).stdout)
     expected = review(inputs)
     assert {**found, "remarks": []} == {**expected, "remarks": []}
+
+
+def test_packed_charges_are_unpacked(inputs, charges, tmp_path):
+    packed = tmp_path / "charges.csv.gz"
+    packed.write_bytes(gzip.compress(charges.read_bytes()))
+    plain = review(inputs, "--charges", str(charges))
+    assert review(inputs, "--charges", str(packed))["billing"] == plain["billing"]
+    packed.write_bytes(packed.read_bytes()[:-20])
+    with pytest.raises(InvalidInput, match=r"charges\.csv\.gz: cannot be read"):
+        review(inputs, "--charges", str(packed))
+
+
+def test_charges_that_tell_of_no_use_say_why_where_they_are_all_there_is(tmp_path):
+    path = tmp_path / "charges.csv"
+    path.write_text(render_charges([build_charge(pool=""), build_charge(Tags="{")]), "utf-8")
+    result = CliRunner().invoke(app, ["review", "commitments", "--charges", str(path)])
+    assert isinstance(result.exception, InvalidInput)
+    said = str(result.exception)
+    assert "has no hourly charge of a node of a pool among 2 charges" in said
+    assert "1 of 2 charges whose tags cannot be read" in said
 
 
 def test_neither_use_nor_charges_are_refused():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tidegate.policy.rule_set import RuleSet, parse_rule
+from tidegate.policy.rule_set import RuleSet, Scope, parse_rule
 from tidegate.vocabulary.problems import InvalidInput
 from tidegate.vocabulary.verdicts import Level, Severity
 
@@ -92,3 +92,16 @@ def test_two_rules_of_one_id_are_refused():
 def test_no_rules_at_all_are_refused():
     with pytest.raises(InvalidInput, match="no rule was found"):
         RuleSet(())
+
+
+def test_a_rule_that_says_no_scope_sees_everything():
+    assert parse_rule("labels/cost", MODULE).scope is Scope.EVERYTHING
+    text = MODULE.replace("#   level: ", "#   scope: resource\n#   level: ")
+    assert parse_rule("labels/cost", text).scope is Scope.RESOURCE
+
+
+def test_a_scope_that_does_not_exist_is_refused():
+    text = MODULE.replace("#   level: ", "#   scope: some\n#   level: ")
+    expected = "one of ['resource', 'stack', 'everything']"
+    said = f"rule labels/cost: custom.scope = 'some': is no scope; expected {expected}"
+    assert problems_of(text) == [said]

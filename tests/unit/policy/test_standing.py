@@ -98,3 +98,12 @@ def test_a_resource_of_another_provider_is_not_covered_and_never_a_pass():
     judgement = build_judgement("export", graph, said, Terms(TODAY))
     assert judgement.not_covered == (random,)
     assert judgement.resources == 4
+
+
+def test_a_chart_that_nobody_rendered_is_not_covered_and_one_with_children_is():
+    kind = "kubernetes:helm.sh/v3:Chart"
+    bare = Resource(f"{HEAD}{kind}::bare", kind, "bare", {}, custom=False)
+    whole = Resource(f"{HEAD}{kind}::whole", kind, "whole", {}, custom=False)
+    child = replace(BUCKET, urn=f"{HEAD}aws:s3/bucket:Bucket::child", parent=whole.urn)
+    judgement = build_judgement("program", graph_of(bare, whole, child), [], Terms(TODAY))
+    assert judgement.not_covered == (bare,)

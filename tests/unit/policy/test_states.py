@@ -25,6 +25,11 @@ def bucket(**others):
         ),
         ({"sourcePosition": "project:///__main__.py#9,4"}, SourceLine("__main__.py", 9)),
         (
+            {"sourcePosition": "project:///gpu%20pools/%C3%BC%23.py#9"},
+            SourceLine("gpu pools/ü#.py", 9),
+        ),
+        ({"sourcePosition": "project:///%2e%2e/own.py#9"}, None),
+        (
             # an explicit provider is declared inside the SDK
             {
                 "sourcePosition": "project:///.venv/lib/python3.11/site-packages/pulumi_aws/p.py#3",

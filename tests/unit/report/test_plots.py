@@ -3,10 +3,11 @@ from __future__ import annotations
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tidegate.report.plots import (
+    BOTTOM,
     HEIGHT,
     LEFT,
     RIGHT,
@@ -33,6 +34,12 @@ def test_lines_run_from_edge_to_edge_with_more_above_less():
     found = points(line)
     assert (found[0][0], found[-1][0]) == (LEFT, WIDTH - RIGHT)
     assert found[0][1] > found[1][1] > found[2][1]
+
+
+def test_nothing_at_all_is_drawn_at_the_bottom():
+    svg = ET.fromstring(draw_lines("p", "t", "d", [Series("", [0, 0])], []))
+    (line,) = svg.iter("polyline")
+    assert {y for _, y in points(line)} == {HEIGHT - BOTTOM}
 
 
 def test_the_interval_goes_up_one_side_and_down_the_other():
@@ -64,6 +71,8 @@ def test_bars_of_losses_and_gains_stand_on_both_sides_of_zero():
 
 
 @given(st.lists(amounts, min_size=1, max_size=40))
+@example([5e-324])
+@example([0.0])
 def test_every_point_of_every_line_is_inside_of_the_drawing(values):
     svg = ET.fromstring(draw_lines("p", "t", "d", [Series("", values)], []))
     (line,) = svg.iter("polyline")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import date
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -140,8 +141,12 @@ def test_gitlab_gets_what_nobody_waived_with_a_file_always(report):
 
 def test_markdown_groups_by_rule_and_reads_nothing_into_texts(report):
     text = render_markdown(report)
-    assert text.splitlines()[:3] == ["## Tidegate check fails", "", f"{TOTALS}."]
+    assert text.splitlines()[:3] == ["## Tidegate check fails: vision/prod", "", f"{TOTALS}."]
     assert "### TG-LBL-001: Cost &lt;labels&gt; (high)" in text
+    assert (
+        "1 × violation, 1 × advisory, 1 × waived, 1 × in the baseline, 1 × passes, with a remark. "
+        "Add them &amp; go."
+    ) in text
     assert "TG-TEL-001" not in text
     assert (
         "| violation | bare | bare lacks &lt;labels&gt;, 100% &amp; more | no labels | "
@@ -151,12 +156,33 @@ def test_markdown_groups_by_rule_and_reads_nothing_into_texts(report):
     assert "| advisory, not known yet | later |" in text
 
 
+def test_markdown_says_how_many_days_waivers_have_left(report):
+    text = render_markdown(replace(report, today=date(2026, 11, 30)))
+    heading = text.splitlines().index("### Waivers")
+    assert text.splitlines()[heading + 2 : heading + 5] == [
+        "| rule | covers | owner | days left | until | waives | reason |",
+        "| --- | --- | --- | ---: | --- | ---: | --- |",
+        "| TG-LBL-001 | old | ml | 62 | 2027-01-31 | 1 | moves\\|soon |",
+    ]
+    assert "| not known | 2027-01-31 |" in render_markdown(report)
+
+
+@pytest.mark.parametrize(("rows", "left"), [(2, 3), (0, 5)])
+def test_markdown_says_how_many_findings_it_leaves_out(report, rows, left):
+    text = render_markdown(report, rows)
+    of_rule = text.split("### TG-LBL-001")[1].split("###")[0]
+    assert f"…and {left} more." in of_rule
+    assert sum("infra/src" in line or "later" in line for line in of_rule.splitlines()) == rows
+
+
 def test_markdown_calls_nobody(report):
     (judgement,) = report.judgements
     finding = judgement.findings[0]
-    odd = replace(finding, verdict=replace(finding.verdict, message="@everyone [x](http://y) `z`"))
+    odd = replace(
+        finding, verdict=replace(finding.verdict, message="@everyone [x](http://y) `z` $a$")
+    )
     changed = replace(report, judgements=(replace(judgement, findings=(odd,)),))
-    assert "@\u200beveryone \\[x\\](http://y) \\`z\\`" in render_markdown(changed)
+    assert "@\u200beveryone \\[x\\](http://y) \\`z\\` \\$a\\$" in render_markdown(changed)
 
 
 @pytest.mark.parametrize("name", sorted(RENDERERS))

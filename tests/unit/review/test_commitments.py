@@ -20,6 +20,7 @@ from tidegate.manifest.read import read_manifest
 from tidegate.pricing.usage import Usage
 from tidegate.review.commitments import ReviewInputs, build_commitment_review
 from tidegate.review.explain import explain, list_ids
+from tidegate.review.online import SHARE_A_MONTH
 from tidegate.review.settings import ReviewSettings
 from tidegate.review.usage_rows import parse_usage_csv
 from tidegate.vocabulary.problems import InvalidInput
@@ -212,6 +213,8 @@ def test_the_ladder_adds_up_to_its_targets_over_three_months():
     for target in outlook.targets:
         steps = [step for step in outlook.ladder if step.candidate == target.candidate]
         assert [step.month for step in steps] == [0, 1, 2]
+        first = Decimal(repr(SHARE_A_MONTH)) * target.quantity
+        assert abs(steps[0].quantity - first) <= Decimal("0.01")
         assert sum(step.quantity for step in steps) == target.quantity
         assert target.quantity <= min(target.by_past, target.by_forecast)
 

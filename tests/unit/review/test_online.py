@@ -30,6 +30,24 @@ def test_use_that_has_only_just_come_is_not_committed_to():
     assert decide_target(past, 0.28, 72, 3) == 0.0
 
 
+def test_nothing_is_aimed_at_that_is_not_in_use_now():
+    past = np.concatenate([np.full(60, 4.0), [4.0, 1.0, 3.0]])
+    assert decide_target(past, 0.28, 72, 1) == 3.0
+    assert decide_target(past, 0.28, 72, 2) == 2.0
+
+
+def test_the_quantile_is_a_little_above_the_discounts():
+    past = np.arange(101, dtype=float)
+    assert decide_target(past, 0.5, 101, 1) == pytest.approx(70.0)
+    assert decide_target(past, 0.9, 101, 1) == 100.0
+
+
+def test_a_step_buys_a_share_of_what_is_missing():
+    cost = replay_policy(np.array([8.0, 8.0, 8.0]), 1, 5, 0.5, lambda _: 8.0, share=0.25)
+    # Two bought in hour 1, a quarter of the six missing in hour 2.
+    assert cost == (1.0 + 6.0) + (1.75 + 4.5)
+
+
 @pytest.mark.parametrize(("past", "discount"), [([], 0.28), ([3.0, 3.0], 0.0)])
 def test_nothing_is_bought_without_a_past_or_a_discount(past, discount):
     assert decide_target(np.array(past), discount, 72, 1) == 0.0

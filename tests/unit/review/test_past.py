@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+import operator
 from decimal import Decimal
 
 import numpy as np
@@ -15,8 +17,9 @@ from support.usage import (
     build_row,
 )
 
-from tidegate.pricing.applied import Purchase
-from tidegate.review.candidates import OfferLimits, build_candidates
+from tidegate.catalog.instruments import Unit
+from tidegate.pricing.applied import Purchase, apply_purchases
+from tidegate.review.candidates import OfferLimits, build_candidates, with_quantity
 from tidegate.review.past import find_portfolio
 
 OFFERS = [
@@ -171,3 +174,69 @@ def test_currencies_are_solved_and_summed_apart():
     }
     assert found.applied.totals() == {"EUR": Decimal("21.6"), "USD": Decimal("43.2")}
     assert found.bounds == pytest.approx({"EUR": 21.6, "USD": 43.2})
+
+
+few_hours = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=6
+).filter(lambda hours: any(map(sum, hours)))
+OVERLAPPING = [
+    [build_offer(CLOUD_PLAN, "0.28"), build_offer(MACHINES, "0.36")],
+    [build_offer(CLOUD_PLAN, "0.28"), build_offer(FAMILY_PLAN, "0.34")],
+    [
+        build_offer(CLOUD_PLAN, "0.28"),
+        build_offer(FAMILY_PLAN, "0.34"),
+        build_offer(MACHINES, "0.36"),
+    ],
+]
+
+
+def search_every_portfolio(usage, offers) -> Decimal:
+    """Return the least cost of any numbers of machines and any amounts that cover whole nodes."""
+    candidates = build_candidates(usage, offers, OfferLimits())
+    rows = {row.id: row for row in usage.rows}
+    grids = []
+    for candidate in candidates:
+        if candidate.offer.instrument.unit is Unit.MACHINES:
+            grids.append([Decimal(count) for count in range(4)])
+            continue
+        rates = [candidate.purchase.rate(rows[each]) for each in candidate.rows]
+        counts = itertools.product(range(4), repeat=len(rates))
+        grids.append(sorted({sum(map(operator.mul, rates, each), Decimal(0)) for each in counts}))
+    return min(
+        apply_purchases(
+            usage, [with_quantity(*each) for each in zip(candidates, quantities, strict=True)]
+        ).total()
+        for quantities in itertools.product(*grids)
+    )
+
+
+@given(few_hours, st.sampled_from(OVERLAPPING[:2]))
+@settings(max_examples=25, deadline=None)
+def test_brute_force_finds_nothing_cheaper_where_machines_and_plans_overlap(hours, offers):
+    usage = build(hours)
+    found = find_portfolio(usage, offers, gap=1e-7)
+    cents = Decimal("0.02") * len(hours)
+    assert total(found) <= search_every_portfolio(usage, offers) + cents
+
+
+@given(few_hours.filter(lambda hours: len(hours) < 4))
+@settings(max_examples=3, deadline=None)
+def test_brute_force_finds_nothing_cheaper_among_three_that_overlap(hours):
+    usage = build(hours)
+    found = find_portfolio(usage, OVERLAPPING[2], gap=1e-7)
+    cents = Decimal("0.02") * len(hours)
+    assert total(found) <= search_every_portfolio(usage, OVERLAPPING[2]) + cents
+
+
+@pytest.mark.parametrize("offers", OVERLAPPING)
+def test_many_pools_come_within_half_a_percent_of_the_bound(offers):
+    draw = np.random.default_rng(3)
+    hours = np.arange(4 * 168)
+    rows = []
+    for index in range(30):
+        day = 0.3 * np.sin(hours / 24 * 2 * np.pi) + draw.normal(0, 0.1, len(hours))
+        nodes = np.maximum(0, draw.lognormal(2, 1) * (1 + day))
+        price = str(round(draw.lognormal(1, 1), 3))
+        rows.append(build_row(f"p{index:02}", nodes, price, f"m{index}.large"))
+    found = find_portfolio(build_hours(*rows), offers)
+    assert 0 <= found.gap <= 0.005

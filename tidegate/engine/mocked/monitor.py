@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 from google.protobuf import empty_pb2, json_format, struct_pb2
 from pulumi.runtime import _callbacks, mocks, rpc
@@ -170,9 +171,9 @@ def _frames(request: Any, root: str) -> list[dict[str, str]]:
     no line there.
     """
     return [
-        {"sourcePosition": f"project:///{path.removeprefix(root).lstrip('/')}#{position.line}"}
+        {"sourcePosition": f"project:///{quote(path.removeprefix(f'{root}/'))}#{position.line}"}
         for position in _positions(request)
-        if (path := position.uri.removeprefix("file://")).startswith(f"{root}/")
+        if (path := unquote(position.uri.removeprefix("file://"))).startswith(f"{root}/")
         and not path.startswith(_HERE)
     ]
 

@@ -34,6 +34,11 @@ def build_machines(resource: Resource) -> list[Machines]:
     return [] if build is None else list(build(resource.properties))
 
 
+def has_machines(type_token: str) -> bool:
+    """Return whether resources of a type scale machines or replicas, or are some."""
+    return type_token in _BUILDERS
+
+
 def _machines(kind: str, at: str = "", **facts: Fact) -> Machines:
     return {"kind": kind, "at": at, **facts}
 

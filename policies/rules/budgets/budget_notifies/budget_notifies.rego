@@ -6,6 +6,7 @@
 #   id: TG-BGT-002
 #   severity: medium
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Add a notification with somebody to tell.
 #   docs: policies/rules/budgets/budget_notifies/README.md

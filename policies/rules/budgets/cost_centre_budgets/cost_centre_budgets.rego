@@ -7,6 +7,7 @@
 #   id: TG-BGT-001
 #   severity: medium
 #   level: advisory
+#   scope: stack
 #   remediation: >-
 #     Declare a budget that filters by the cost centre, or name the cost centre in the
 #     rule's parameters if its budget stands elsewhere.
@@ -21,14 +22,15 @@ package tidegate.rules.budgets.cost_centre_budgets
 
 import data.tidegate.lib.declared
 import data.tidegate.lib.labels
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-BGT-001"]
+_parameters := shared.parameters["TG-BGT-001"]
 
-_spellings := labels.spellings("cost-center", input.labelAliases)
+_spellings := labels.spellings("cost-center", shared.labelAliases)
 
-# Cost centres of what a stack bills, each with the first resource that carries it.
-_billed[centre] contains resource.urn if {
+# Cost centres of what a stack bills. A set of sets would take a quadratic time to fill.
+_billed contains centre if {
 	some resource in input.resources
 	resource.cloud != ""
 	centre := labels.value_of(resource, _spellings)
@@ -55,12 +57,11 @@ _may_be_watched if {
 
 verdicts contains verdict if {
 	input.complete
-	some centre, urns in _billed
-	resource := [each | some each in input.resources; each.urn in urns][0]
-	verdict := _judge(resource, centre)
+	some centre in _billed
+	verdict := _judge(centre)
 }
 
-_judge(_, centre) := say.pass(declared.stack, {"found": centre}) if {
+_judge(centre) := say.pass(declared.stack, {"found": centre}) if {
 	_is_watched(centre)
 } else := say.unknown(declared.stack, {
 	"message": sprintf("whether a budget watches the cost centre %s is not known yet", [centre]),

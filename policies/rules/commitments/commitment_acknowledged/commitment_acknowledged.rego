@@ -7,6 +7,7 @@
 #   id: TG-CMT-001
 #   severity: critical
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Declare it as CommittedCapacity with an acknowledgement, set the label acknowledged-
 #     by, or name it and who answers for it in the rule's parameters.
@@ -26,9 +27,10 @@
 package tidegate.rules.commitments.commitment_acknowledged
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-CMT-001"]
+_parameters := shared.parameters["TG-CMT-001"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -7,6 +7,7 @@
 #   id: TG-CMT-003
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Give it an end date, or where its cloud takes none, the label commitment-end.
 #   docs: policies/rules/commitments/commitment_end/README.md

@@ -6,6 +6,7 @@
 #   id: TG-CMT-005
 #   severity: critical
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Undo the change, let updates ignore the property, or keep the old resource and declare
 #     a new one beside it.

@@ -7,6 +7,7 @@
 #   id: TG-CMT-002
 #   severity: critical
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Set the resource option protect.
 #   docs: policies/rules/commitments/commitment_protected/README.md

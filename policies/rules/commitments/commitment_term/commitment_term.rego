@@ -7,6 +7,7 @@
 #   id: TG-CMT-006
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Choose a shorter term, or raise what the environment allows.
 #   docs: policies/rules/commitments/commitment_term/README.md
@@ -20,9 +21,10 @@
 package tidegate.rules.commitments.commitment_term
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-CMT-006"]
+_parameters := shared.parameters["TG-CMT-006"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -6,6 +6,7 @@
 #   id: TG-CMT-004
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Switch automatic renewal off, or name the commitment and who approved its renewal in
 #     the rule's parameters.
@@ -25,9 +26,10 @@
 package tidegate.rules.commitments.no_auto_renewal
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-CMT-004"]
+_parameters := shared.parameters["TG-CMT-004"]
 
 verdicts contains verdict if {
 	some resource in input.resources

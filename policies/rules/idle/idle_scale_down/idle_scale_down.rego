@@ -6,6 +6,7 @@
 #   id: TG-IDL-002
 #   severity: medium
 #   level: advisory
+#   scope: resource
 #   remediation: >-
 #     Shorten the time after which idle replicas or nodes are removed.
 #   docs: policies/rules/idle/idle_scale_down/README.md
@@ -19,9 +20,10 @@
 package tidegate.rules.idle.idle_scale_down
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-IDL-002"]
+_parameters := shared.parameters["TG-IDL-002"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -7,6 +7,7 @@
 #   id: TG-IDL-001
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Set an idle shutdown within the limit of the environment.
 #   docs: policies/rules/idle/notebook_idle_shutdown/README.md
@@ -33,9 +34,10 @@
 package tidegate.rules.idle.notebook_idle_shutdown
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-IDL-001"]
+_parameters := shared.parameters["TG-IDL-001"]
 
 verdicts contains verdict if {
 	some resource in input.resources

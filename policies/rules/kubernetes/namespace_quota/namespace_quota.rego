@@ -6,6 +6,7 @@
 #   id: TG-KUB-001
 #   severity: medium
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Declare a ResourceQuota in the namespace, or a LocalQueue whose cluster queue has
 #     quotas.
@@ -18,9 +19,11 @@
 #       default: [kube-*, default, karpenter, keda, kueue-system, monitoring, tidegate]
 package tidegate.rules.kubernetes.namespace_quota
 
+import data.tidegate.lib.others
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-KUB-001"]
+_parameters := shared.parameters["TG-KUB-001"]
 
 _limiting := `^kubernetes:(core/v1:ResourceQuota|kueue\.x-k8s\.io/[a-z0-9]+:LocalQueue)$`
 
@@ -45,7 +48,7 @@ _judge(resource) := say.not_applicable(resource, {"message": "needs no quota"}) 
 })
 
 _quotas contains other if {
-	some other in input.resources
+	some other in others.resources
 	startswith(other.type, "kubernetes:")
 	regex.match(_limiting, other.type)
 }

@@ -7,6 +7,7 @@
 #   id: TG-LBL-002
 #   severity: medium
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Use one of the allowed values, or add the new one to the rule's parameters.
 #   docs: policies/rules/labels/allowed_label_values/README.md
@@ -20,10 +21,11 @@
 package tidegate.rules.labels.allowed_label_values
 
 import data.tidegate.lib.labels
+import data.tidegate.lib.shared
 import data.tidegate.lib.values
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-LBL-002"]
+_parameters := shared.parameters["TG-LBL-002"]
 
 _keys_of[spelling] contains key if {
 	some key, _ in _parameters.values

@@ -7,6 +7,7 @@
 #   id: TG-LBL-003
 #   severity: medium
 #   level: advisory
+#   scope: resource
 #   remediation: >-
 #     Keep parameters of runs in the tracker, or declare the key in the rule's parameters.
 #   docs: policies/rules/labels/declared_label_keys/README.md
@@ -19,9 +20,10 @@
 package tidegate.rules.labels.declared_label_keys
 
 import data.tidegate.lib.labels
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-LBL-003"]
+_parameters := shared.parameters["TG-LBL-003"]
 
 verdicts contains verdict if {
 	some resource in input.resources
@@ -45,10 +47,10 @@ _judge(resource, site) := say.fail(resource, {
 # Each key once, however many resources carry it.
 _declared := {key |
 	some key in {key | some resource in input.resources; some site in resource.labelSites; some key, _ in site.labels}
-	_is_known(labels.canonical(key, input.labelAliases))
+	_is_known(labels.canonical(key, shared.labelAliases))
 }
 
-_is_known(key) if key in input.labelKeys
+_is_known(key) if key in shared.labelKeys
 
 _is_known(key) if {
 	some pattern in _parameters.allowedKeys

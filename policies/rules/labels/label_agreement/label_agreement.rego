@@ -7,6 +7,7 @@
 #   id: TG-LBL-004
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Give the resource and its tag specifications, or its launch template, the same labels.
 #   docs: policies/rules/labels/label_agreement/README.md
@@ -19,9 +20,11 @@
 package tidegate.rules.labels.label_agreement
 
 import data.tidegate.lib.labels
+import data.tidegate.lib.others
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-LBL-004"]
+_parameters := shared.parameters["TG-LBL-004"]
 
 _started := {"instances", "volumes", "network interfaces"}
 
@@ -69,6 +72,6 @@ _on_template(resource, key) := {value |
 
 # One object, which OPA makes once; looked up by key it would be made again for each.
 _templates := {resource.urn: resource |
-	some resource in input.resources
+	some resource in others.resources
 	resource.type == "aws:ec2/launchTemplate:LaunchTemplate"
 }

@@ -7,6 +7,7 @@
 #   id: TG-LBL-005
 #   severity: low
 #   level: advisory
+#   scope: resource
 #   remediation: >-
 #     Delete the resource, or move its expiry to a later day.
 #   docs: policies/rules/labels/label_expiry/README.md
@@ -19,9 +20,10 @@
 package tidegate.rules.labels.label_expiry
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-LBL-005"]
+_parameters := shared.parameters["TG-LBL-005"]
 
 verdicts contains verdict if {
 	some resource in input.resources

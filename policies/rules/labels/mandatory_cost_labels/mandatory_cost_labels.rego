@@ -8,6 +8,7 @@
 #   id: TG-LBL-001
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Add the missing keys where the message says, or to the provider's default labels where they
 #     reach; give every key one spelling.
@@ -26,13 +27,14 @@
 package tidegate.rules.labels.mandatory_cost_labels
 
 import data.tidegate.lib.labels
+import data.tidegate.lib.shared
 import data.tidegate.lib.values
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-LBL-001"]
+_parameters := shared.parameters["TG-LBL-001"]
 
 _aliases := object.union(
-	input.labelAliases,
+	shared.labelAliases,
 	{labels.folded(spelling): labels.folded(key) | some spelling, key in _parameters.aliases},
 )
 

@@ -7,6 +7,7 @@
 #   id: TG-PLC-001
 #   severity: medium
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Move the resource to an allowed region, or allow its region.
 #   docs: policies/rules/placement/allowed_regions/README.md
@@ -18,9 +19,10 @@
 #       default: {}
 package tidegate.rules.placement.allowed_regions
 
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-PLC-001"]
+_parameters := shared.parameters["TG-PLC-001"]
 
 verdicts contains verdict if {
 	some resource in input.resources

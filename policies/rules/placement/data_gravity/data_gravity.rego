@@ -7,6 +7,7 @@
 #   id: TG-PLC-003
 #   severity: medium
 #   level: advisory
+#   scope: stack
 #   remediation: >-
 #     Move the compute to its dataset, or keep a copy of the dataset where it is read.
 #   docs: policies/rules/placement/data_gravity/README.md
@@ -19,9 +20,10 @@
 package tidegate.rules.placement.data_gravity
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-PLC-003"]
+_parameters := shared.parameters["TG-PLC-003"]
 
 # Dataset → [cloud, region] of each bucket that holds it.
 _places[dataset] contains [bucket.cloud, region] if {

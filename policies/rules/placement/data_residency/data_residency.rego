@@ -6,6 +6,7 @@
 #   id: TG-PLC-002
 #   severity: critical
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Move the resource to a region that its data may lie in, or correct its data-class.
 #   docs: policies/rules/placement/data_residency/README.md
@@ -23,9 +24,10 @@
 package tidegate.rules.placement.data_residency
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-PLC-002"]
+_parameters := shared.parameters["TG-PLC-002"]
 
 verdicts contains verdict if {
 	_parameters.residency != {}

@@ -7,6 +7,7 @@
 #   id: TG-SCL-002
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Set the minimum to 0; or declare the service level that needs the floor and its owner;
 #     or name the commitment that pays for it.
@@ -29,9 +30,10 @@
 package tidegate.rules.scaling.endpoint_scale_to_zero
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SCL-002"]
+_parameters := shared.parameters["TG-SCL-002"]
 
 # Judged when the whole stack is at hand, since only its manifest may name the service level.
 verdicts contains verdict if {

@@ -7,6 +7,7 @@
 #   id: TG-SCL-003
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Set a maximum that the environment allows, or raise the limit of the environment.
 #   docs: policies/rules/scaling/maximum_size/README.md
@@ -20,9 +21,10 @@
 package tidegate.rules.scaling.maximum_size
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SCL-003"]
+_parameters := shared.parameters["TG-SCL-003"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -7,6 +7,7 @@
 #   id: TG-SCL-004
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Lower the maximum, choose cheaper machines, or raise the environment's ceiling.
 #   docs: policies/rules/scaling/pool_cost_ceiling/README.md
@@ -24,9 +25,10 @@
 package tidegate.rules.scaling.pool_cost_ceiling
 
 import data.tidegate.lib.capacity
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SCL-004"]
+_parameters := shared.parameters["TG-SCL-004"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -7,6 +7,7 @@
 #   id: TG-SCL-001
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Set the minimum to 0 and let updates ignore the running size; or name the commitment that
 #     the floor consumes; or declare the service level that needs the floor, and its owner.
@@ -40,11 +41,12 @@ package tidegate.rules.scaling.scale_to_zero
 
 import data.tidegate.lib.labels
 import data.tidegate.lib.pools
+import data.tidegate.lib.shared
 import data.tidegate.lib.templates
 import data.tidegate.lib.values
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SCL-001"]
+_parameters := shared.parameters["TG-SCL-001"]
 
 verdicts contains verdict if {
 	some resource in input.resources

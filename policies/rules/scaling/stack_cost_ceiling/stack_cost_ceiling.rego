@@ -7,6 +7,7 @@
 #   id: TG-SCL-005
 #   severity: high
 #   level: mandatory
+#   scope: stack
 #   remediation: >-
 #     Lower maxima, or raise the ceiling with whoever pays for it.
 #   docs: policies/rules/scaling/stack_cost_ceiling/README.md
@@ -25,9 +26,10 @@ package tidegate.rules.scaling.stack_cost_ceiling
 
 import data.tidegate.lib.capacity
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SCL-005"]
+_parameters := shared.parameters["TG-SCL-005"]
 
 verdicts contains verdict if {
 	input.complete

@@ -7,6 +7,7 @@
 #   id: TG-SPT-003
 #   severity: medium
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Declare the interval by the label checkpoint-interval-seconds, or in the pool's
 #     component.
@@ -26,9 +27,10 @@
 package tidegate.rules.spot.checkpoint_interval
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SPT-003"]
+_parameters := shared.parameters["TG-SPT-003"]
 
 # Judged when the whole stack is at hand, since only its manifest may declare the interval.
 verdicts contains verdict if {

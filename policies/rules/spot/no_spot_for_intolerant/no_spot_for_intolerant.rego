@@ -7,6 +7,7 @@
 #   id: TG-SPT-002
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Buy the pool on demand or reserve it; or say by the label interruption-tolerance that
 #     it is tolerant.
@@ -21,9 +22,10 @@ package tidegate.rules.spot.no_spot_for_intolerant
 
 import data.tidegate.lib.capacity
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SPT-002"]
+_parameters := shared.parameters["TG-SPT-002"]
 
 verdicts contains verdict if {
 	some resource in input.resources

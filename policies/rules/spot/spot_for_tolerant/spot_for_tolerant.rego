@@ -6,6 +6,7 @@
 #   id: TG-SPT-001
 #   severity: medium
 #   level: advisory
+#   scope: resource
 #   remediation: >-
 #     Buy the pool as spot and declare how often its work is checkpointed; or say by the
 #     label interruption-tolerance that it is intolerant.
@@ -20,9 +21,10 @@ package tidegate.rules.spot.spot_for_tolerant
 
 import data.tidegate.lib.capacity
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-SPT-001"]
+_parameters := shared.parameters["TG-SPT-001"]
 
 # Judged when the whole stack is at hand, since its manifest may say more than the label.
 verdicts contains verdict if {

@@ -6,6 +6,7 @@
 #   id: TG-STO-001
 #   severity: medium
 #   level: advisory
+#   scope: resource
 #   remediation: >-
 #     Give the bucket a lifecycle that moves or deletes what has aged.
 #   docs: policies/rules/storage/bucket_lifecycle/README.md

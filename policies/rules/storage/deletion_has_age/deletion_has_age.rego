@@ -7,6 +7,7 @@
 #   id: TG-STO-004
 #   severity: critical
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Give the deletion an age of at least one day.
 #   docs: policies/rules/storage/deletion_has_age/README.md
@@ -18,9 +19,10 @@
 #       default: 1
 package tidegate.rules.storage.deletion_has_age
 
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-STO-004"]
+_parameters := shared.parameters["TG-STO-004"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -7,6 +7,7 @@
 #   id: TG-STO-005
 #   severity: low
 #   level: advisory
+#   scope: resource
 #   remediation: >-
 #     Delete versions that are no longer current after some days.
 #   docs: policies/rules/storage/old_versions_expire/README.md

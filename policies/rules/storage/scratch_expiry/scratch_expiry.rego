@@ -6,6 +6,7 @@
 #   id: TG-STO-002
 #   severity: medium
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Delete current objects of the whole bucket after at most the allowed days.
 #   docs: policies/rules/storage/scratch_expiry/README.md
@@ -25,9 +26,10 @@ package tidegate.rules.storage.scratch_expiry
 
 import data.tidegate.lib.declared
 import data.tidegate.lib.lifecycles
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-STO-002"]
+_parameters := shared.parameters["TG-STO-002"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -6,11 +6,13 @@
 #   id: TG-STO-003
 #   severity: low
 #   level: advisory
+#   scope: resource
 #   remediation: >-
 #     Move later, expire later, or leave that class out.
 #   docs: policies/rules/storage/tier_minimums/README.md
 package tidegate.rules.storage.tier_minimums
 
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
 verdicts contains verdict if {
@@ -36,7 +38,7 @@ _judge(resource, moves, actions) := say.fail(resource, {
 
 _faults(resource, moves, actions) := {fault |
 	some move in moves
-	facts := input.storageClasses[resource.cloud][move.class]
+	facts := shared.storageClasses[resource.cloud][move.class]
 	some fault in (_early(move, facts) | _short(move, facts, actions))
 }
 

@@ -7,6 +7,7 @@
 #   id: TG-STO-006
 #   severity: low
 #   level: advisory
+#   scope: resource
 #   remediation: >-
 #     Abort uploads that are not finished after some days.
 #   docs: policies/rules/storage/unfinished_uploads_end/README.md

@@ -7,6 +7,7 @@
 #   id: TG-TEL-004
 #   severity: medium
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Set the level to info or higher.
 #   docs: policies/rules/telemetry/debug_level/README.md
@@ -24,9 +25,10 @@
 package tidegate.rules.telemetry.debug_level
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-TEL-004"]
+_parameters := shared.parameters["TG-TEL-004"]
 
 verdicts contains verdict if {
 	some resource in input.resources

@@ -7,6 +7,7 @@
 #   id: TG-TEL-003
 #   severity: high
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Drop the label from the metric; put it into logs or traces, which are found by it.
 #   docs: policies/rules/telemetry/high_cardinality_labels/README.md
@@ -18,9 +19,10 @@
 #       default: ["(.*)(run|request|trace|span|session|user|customer|job|prompt|message|transaction|correlation)id", "(pod|container)(uid|id)", "uuid", "guid", "timestamp", "prompt", "email", "url", "querystring", "ip(address)?", "commit(sha)?"]
 package tidegate.rules.telemetry.high_cardinality_labels
 
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-TEL-003"]
+_parameters := shared.parameters["TG-TEL-003"]
 
 verdicts contains verdict if {
 	some resource in input.resources

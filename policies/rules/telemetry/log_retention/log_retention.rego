@@ -7,6 +7,7 @@
 #   id: TG-TEL-001
 #   severity: medium
 #   level: mandatory
+#   scope: resource
 #   remediation: >-
 #     Set a retention between the floor and the ceiling, or say by the label telemetry-class what
 #     the stream holds.
@@ -45,10 +46,11 @@
 package tidegate.rules.telemetry.log_retention
 
 import data.tidegate.lib.labels
+import data.tidegate.lib.shared
 import data.tidegate.lib.streams
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-TEL-001"]
+_parameters := shared.parameters["TG-TEL-001"]
 
 verdicts contains verdict if {
 	some resource in input.resources

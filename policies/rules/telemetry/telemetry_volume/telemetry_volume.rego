@@ -7,6 +7,7 @@
 #   id: TG-TEL-002
 #   severity: medium
 #   level: mandatory
+#   scope: stack
 #   remediation: >-
 #     Sample or exclude what nobody reads, or raise the environment's budget.
 #   docs: policies/rules/telemetry/telemetry_volume/README.md
@@ -20,9 +21,10 @@
 package tidegate.rules.telemetry.telemetry_volume
 
 import data.tidegate.lib.declared
+import data.tidegate.lib.shared
 import data.tidegate.lib.verdicts as say
 
-_parameters := input.parameters["TG-TEL-002"]
+_parameters := shared.parameters["TG-TEL-002"]
 
 # [stream, GiB a month or null]: what the manifest says, else the label expected-gib-per-month.
 _volumes := [[resource, _volume(resource)] |

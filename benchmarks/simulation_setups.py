@@ -1,0 +1,105 @@
+"""What the queues of the evaluation have in common: nodes, prices, policies and their grids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from tidegate.scaling.fleet import PoolSupply
+from tidegate.scaling.offerings import NodeRoom, Offering
+from tidegate.scaling.settings import ScalingSettings
+from tidegate.simulation.bounds import NodeTerms
+from tidegate.simulation.ours import Tidegate
+from tidegate.simulation.peers import ClusterAutoscaler, Karpenter
+from tidegate.simulation.policy import Policy
+from tidegate.simulation.results import QueueResult
+from tidegate.vocabulary.capacity import CapacityType
+from tidegate.vocabulary.demand import CheckpointHabit
+
+BOOT, TICK = 240, 60
+NODE_PRICE, SPOT_RATIO = Decimal(8), Decimal("0.3")
+HABIT = CheckpointHabit(interval_seconds=1800, write_seconds=20, restart_seconds=120)
+"""The traces do not tell how jobs save themselves: assumed for every policy alike."""
+SPOT_HABIT = CheckpointHabit(interval_seconds=600, write_seconds=20, restart_seconds=60)
+"""Daly's interval for a write of 20 s and a loss every two and a half hours."""
+POOL = PoolSupply("pool", "cloud", "region", "cloud/region/main", 0, 10**6)
+NODE = Offering(
+    "pool/node",
+    "pool",
+    "node",
+    CapacityType.ON_DEMAND,
+    NodeRoom("gpu", 8, None, None),
+    NODE_PRICE,
+    BOOT,
+)
+TERMS = NodeTerms(float(NODE_PRICE), 8, BOOT)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One policy with one choice of its parameters."""
+
+    name: str
+    parameters: dict[str, Any]
+    build: Callable[[], Policy]
+
+
+def list_candidates(extra: Sequence[dict[str, Any]] = ({},)) -> dict[str, list[Candidate]]:
+    """Return every policy's grid; `extra` are settings of ours that a family varies as well."""
+    ours = [
+        {"node_cooldown_seconds": 60, "keep_alive_min_seconds": 0, "saving_horizon_seconds": hours}
+        for hours in (600, 3600)
+    ]
+    found = {"ours": [_ours({**base, **more}) for base in ours for more in extra]}
+    for evicts in (False, True):
+        suffix = ", evicting" if evicts else ""
+        found[f"Karpenter-like{suffix}"] = [_karpenter(seconds, evicts) for seconds in (0, 300)]
+        found[f"Cluster-Autoscaler-like{suffix}"] = [
+            _autoscaler(unneeded, delay, evicts)
+            for unneeded, delay in ((60, 60), (300, 300), (600, 600))
+        ]
+    return found
+
+
+def _ours(changed: dict[str, Any]) -> Candidate:
+    settings = ScalingSettings(**changed)
+    return Candidate("ours", changed, lambda: Tidegate(settings))
+
+
+def _karpenter(seconds: int, evicts: bool) -> Candidate:
+    told = {"consolidate_after": seconds}
+    return Candidate("Karpenter-like", told, lambda: Karpenter(seconds, evicts))
+
+
+def _autoscaler(unneeded: int, delay: int, evicts: bool) -> Candidate:
+    told = {"unneeded_seconds": unneeded, "delay_after_add": delay}
+    return Candidate(
+        "Cluster-Autoscaler-like",
+        told,
+        lambda: ClusterAutoscaler(unneeded, delay, evicts=evicts),
+    )
+
+
+def wait_figures(results: Iterable[QueueResult]) -> dict[str, float]:
+    """Return how long jobs waited: median, 95th and 99th percentile, longest, mean."""
+    results = list(results)
+    waits = sorted(wait for result in results for wait in result.waits.values())
+    stalls = sum(sum(result.stalls.values()) for result in results)
+    if not waits:
+        return {}
+
+    def at(share: float) -> int:
+        return waits[min(int(share * len(waits)), len(waits) - 1)]
+
+    return {
+        "wait_p50": at(0.5),
+        "wait_p95": at(0.95),
+        "wait_p99": at(0.99),
+        "wait_max": waits[-1],
+        "wait_mean": round(sum(waits) / len(waits), 1),
+        "stalled_hours": round(stalls / 3600, 1),
+        "lost_gpu_hours": round(sum(result.lost_seconds for result in results) / 3600, 1),
+        "actions": sum(result.actions for result in results),
+    }

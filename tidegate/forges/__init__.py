@@ -1,0 +1,1 @@
+"""Where pull requests live: GitHub and GitLab, spoken to over their REST interfaces."""

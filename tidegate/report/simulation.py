@@ -1,0 +1,115 @@
+"""A simulation as plots: capacity over time, how long jobs waited, cost against its bound."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from tidegate.simulation.results import QueueResult
+from tidegate.simulation.setup import Setup
+
+MOST_POINTS = 1500
+"""Points of one plot; more would only make its file larger."""
+WIDTH, HEIGHT = 640, 180
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationPlots:
+    """The same plots as a page of its own, scripts included, and as a picture."""
+
+    html: str
+    png: bytes
+
+
+def render_simulation(
+    setup: Setup, runs: Mapping[str, tuple[QueueResult, Decimal]]
+) -> SimulationPlots:
+    """Return plots of runs on one trace.
+
+    Args:
+        setup: Of the first run; says when second 0 was and how capacity is bought.
+        runs: Name of a run → its result and its lower bound.
+    """
+    charts = [_capacity(setup, name, result) for name, (result, _) in runs.items()]
+    waits = _waits({name: result for name, (result, _) in runs.items()})
+    chart = alt.vconcat(*charts, waits, _costs(setup, runs)).resolve_scale(color="independent")
+    return SimulationPlots(
+        html=chart.to_html(inline=True),
+        png=vl_convert.vegalite_to_png(chart.to_json(), scale=2),
+    )
+
+
+def thin(points: Sequence[Any]) -> list[Any]:
+    """Return evenly spread points, the last one included."""
+    step = max(-(-len(points) // MOST_POINTS), 1)
+    return [*points[::step], *points[-1:]] if len(points) % step != 1 else [*points[::step]]
+
+
+def _capacity(setup: Setup, name: str, result: QueueResult) -> alt.Chart:
+    kinds = {entry.id: entry.capacity_type.value for entry in setup.market.offerings}
+    every = sorted(set(kinds.values()))
+    rows = []
+    for second, alive in thin(result.levels):
+        count: Counter[str] = Counter()
+        for offering, nodes in alive.items():
+            count[kinds[offering]] += nodes
+        when = (setup.start.timestamp() + second) * 1000
+        rows += [{"time": when, "bought": kind, "nodes": count[kind]} for kind in every]
+    chart: alt.Chart = (
+        alt.Chart(alt.InlineData(values=rows), title=f"{name}: nodes by capacity type")
+        .mark_area(interpolate="step-after")
+        .encode(
+            x=alt.X("time:T", title=None),
+            y=alt.Y("nodes:Q", stack="zero"),
+            color=alt.Color("bought:N", title="bought"),
+        )
+        .properties(width=WIDTH, height=HEIGHT)
+    )
+    return chart
+
+
+def _waits(results: Mapping[str, QueueResult]) -> alt.Chart:
+    rows = []
+    for name, result in results.items():
+        waits = sorted(result.waits.values())
+        shares = [(wait, (rank + 1) / len(waits)) for rank, wait in enumerate(waits)]
+        rows += [{"run": name, "wait": wait, "share": share} for wait, share in thin(shares)]
+    chart: alt.Chart = (
+        alt.Chart(alt.InlineData(values=rows), title="share of jobs that waited no longer")
+        .mark_line(interpolate="step-after")
+        .encode(
+            x=alt.X("wait:Q", title="seconds until a job started"),
+            y=alt.Y("share:Q", axis=alt.Axis(format="%")),
+            color=alt.Color("run:N"),
+        )
+        .properties(width=WIDTH, height=HEIGHT)
+    )
+    return chart
+
+
+def _costs(setup: Setup, runs: Mapping[str, tuple[QueueResult, Decimal]]) -> alt.Chart:
+    rows = []
+    for name, (result, bound) in runs.items():
+        nodes = result.cost - result.unfinished_cost
+        rows += [
+            {"run": name, "part": "nodes", "cost": float(nodes)},
+            {"run": name, "part": "work not finished", "cost": float(result.unfinished_cost)},
+            {"run": f"{name}: bound", "part": "lower bound", "cost": float(bound)},
+        ]
+    chart: alt.Chart = (
+        alt.Chart(alt.InlineData(values=rows), title="cost against its lower bound")
+        .mark_bar()
+        .encode(
+            x=alt.X("cost:Q", title=setup.market.currency),
+            y=alt.Y("run:N", title=None, sort=None),
+            color=alt.Color("part:N"),
+        )
+        .properties(width=WIDTH)
+    )
+    return chart

@@ -1,0 +1,57 @@
+"""The rate of requests when an order of now will serve, from what was seen so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+ENOUGH = 60
+"""Fewer comparisons of forecast and truth say too little; `UNSURE` stands in."""
+UNSURE = 1.3
+"""Room above a forecast that has not been compared yet."""
+SAMPLES = 480
+"""Comparisons that a margin is learned from, spread evenly over the window."""
+MOST = 3.0
+"""A forecast is never multiplied by more: beyond, a rate near zero would ask for everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastHabit:
+    """How to look ahead.
+
+    Attributes:
+        lead: Steps until an order of now serves, at least 1.
+        trend: Share of the last change that is taken to go on, from 0 to 1.
+        quantile: Share of past forecasts that the margin would have covered.
+        window: Steps of the past that the margin is learned from.
+    """
+
+    lead: int
+    trend: float = 0.5
+    quantile: float = 0.8
+    window: int = 1440
+
+
+def forecast_rate(history: Sequence[float], habit: ForecastHabit) -> float:
+    """Return the rate to prepare for: the last one, its trend, and what forecasts fell short by.
+
+    Args:
+        history: Rates step by step, the latest last; at least one.
+        habit: How to look ahead.
+    """
+    lead, last = habit.lead, len(history) - 1
+    base = _extend(history, last, habit)
+    first = max(last - lead - habit.window, 0)
+    ratios = sorted(
+        history[step + lead] / extended
+        for step in range(last - lead, first - 1, -max(habit.window // SAMPLES, 1))
+        if (extended := _extend(history, step, habit)) > 0
+    )
+    if len(ratios) < ENOUGH:
+        return base * UNSURE
+    return base * min(ratios[int(habit.quantile * (len(ratios) - 1))], MOST)
+
+
+def _extend(history: Sequence[float], step: int, habit: ForecastHabit) -> float:
+    before = history[step - habit.lead] if step >= habit.lead else history[step]
+    return max(history[step] + habit.trend * (history[step] - before), 0.0)

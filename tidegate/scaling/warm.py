@@ -1,0 +1,53 @@
+"""Free room kept ready, so that what arrives while a node would boot need not wait for it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from decimal import Decimal
+
+from tidegate.scaling.draft import Draft
+
+
+def warm_accelerators(arrivals: Sequence[int], share: Decimal) -> int:
+    """Return the free accelerators that would have served a share of all that arrived at once.
+
+    Args:
+        arrivals: Accelerators that came within each past boot time.
+        share: Of the accelerators that came, from 0 to 1: bursts count by their size, since waits
+            are counted by what waits.
+    """
+    ordered = sorted(count for count in arrivals if count > 0)
+    wanted = math.ceil(sum(ordered) * share)
+    passed = 0
+    for count in ordered:
+        passed += count
+        if passed >= wanted:
+            return count
+    return 0
+
+
+def spare_room(draft: Draft) -> Counter[str]:
+    """Return each pool's free room beyond what it keeps, in flight included; below 0: it lacks.
+
+    Pools that keep none are left out.
+    """
+    share = draft.situation.settings.warm_share
+    if share is None:
+        return Counter()
+    arrivals = draft.situation.fleet.arrivals
+    spare = Counter({pool: -warm_accelerators(told, share) for pool, told in arrivals.items()})
+    for seat in draft.bench.bins.values():
+        if seat.offering.pool in spare and seat.seat not in draft.stops:
+            spare[seat.offering.pool] += max(seat.accelerators, 0)
+    return spare
+
+
+def keep_warm(draft: Draft) -> None:
+    """Order nodes until each pool has its free room, as far as its limits allow."""
+    for pool, spare in spare_room(draft).items():
+        for offering in draft.situation.by_pool.get(pool, ()):
+            while spare < 0 and (seat := draft.bench.order(offering)) is not None:
+                spare += seat.accelerators * draft.situation.pools[pool].nodes_at_once
+                draft.explain_growth(pool, "keeps room free for what arrives while a node boots")

@@ -1,0 +1,1 @@
+"""Readers of trace files: public ones, and a queue's own history."""
