@@ -136,8 +136,8 @@ class Controller:
         planned = await self.plan()
         applier = Applier(planned.wiring, store, self._executor, self.token)
         done = await applier.apply([order for order in planned.orders if not order.refusal])
-        await self._reopen(planned)
         tick = replace(planned, done=done)
+        await self._reopen(tick)
         await self._run(self._record, tick, self.token)
         self.metrics.note_tick(tick, self._clock.monotonic() - started)
         self._turned_at = self._clock.monotonic()
@@ -217,7 +217,7 @@ class Controller:
     async def _reopen(self, tick: Tick) -> None:
         """Reopen nodes that an earlier turn closed, and that are wanted again."""
         cordons = tick.wiring.cordons
-        going = {node for order in tick.orders for node in order.nodes}
+        going = {node for done in tick.done for node in done.order.nodes}
         for sight in tick.decision.observation.sights:
             for node in sight.nodes or ():
                 if cordons is None or not node.closed_by_us or node.name in going:

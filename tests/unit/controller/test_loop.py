@@ -461,6 +461,20 @@ def test_a_node_that_an_earlier_turn_closed_and_that_is_wanted_is_reopened(turn)
     assert pools.calls == []
 
 
+def test_a_node_that_was_closed_and_may_not_go_after_all_is_reopened(turn):
+    nodes = node("train-0", "train", "ns/pod"), node("train-1", closed=True, closed_by_us=True)
+    cluster, cordons = FakeSource("k8s", WorkReport(nodes=nodes)), FakeCordons()
+    pools = FakePools({"train": 2}, choosing=False)
+    manifest = declare(declare_pool(cluster="main"))
+    wiring = wire(manifest, pools, cluster, cordons=cordons, clusters={"k8s": ("train",)})
+
+    tick = turn(wiring, turns=2, seconds=4000)
+
+    assert [bool(order.refusal) for order in tick.orders] == [True]
+    assert cordons.reopened == ["train-1", "train-1"]
+    assert pools.calls == []
+
+
 @pytest.mark.parametrize(("nodes", "calls"), [(None, []), (2, [("size", "train", 2)])])
 def test_a_paused_pool_is_left_alone_and_a_pinned_one_has_its_size(
     turn, store, clock, nodes, calls
