@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Protocol
 
+from tidegate.vocabulary.fleet_state import PoolState
 from tidegate.vocabulary.problems import Unavailable
+from tidegate.vocabulary.records import (
+    DecisionRecord,
+    NodeRecord,
+    Outcome,
+    OverrideRecord,
+    RefusalRecord,
+    SourceRecord,
+    TickRecord,
+)
+from tidegate.vocabulary.reports import WorkReport
 
 
 class RuleEngine(Protocol):
@@ -23,3 +35,164 @@ class RuleEngine(Protocol):
 
 class RuleEngineError(Unavailable):
     """The rule engine could not answer; nothing was judged."""
+
+
+class Clock(Protocol):
+    """Tells the time; two ways, because a wall clock jumps."""
+
+    def now(self) -> datetime:
+        """Return the time in UTC."""
+        ...
+
+    def monotonic(self) -> float:
+        """Return seconds that never go back; only differences mean something."""
+        ...
+
+
+class WorkSource(Protocol):
+    """One source of demand. Its calls block and end by themselves within its time-out."""
+
+    @property
+    def name(self) -> str:
+        """What people call it; unique."""
+        ...
+
+    def fetch(self) -> WorkReport:
+        """Ask.
+
+        Raises:
+            SourceFault: No answer, or one that cannot be believed.
+        """
+        ...
+
+
+class Pools(Protocol):
+    """The pools in their clouds. Calls block; sizes are absolute, so that repeating one is safe."""
+
+    def fetch_state(self, pool: str) -> PoolState:
+        """Return a pool as its cloud shows it.
+
+        Raises:
+            CloudRefused: It could not be read.
+        """
+        ...
+
+    def can_choose(self, pool: str) -> bool:
+        """Return whether its cloud deletes the machines that are named, and no others."""
+        ...
+
+    def apply_size(self, pool: str, seen: int, wanted: int) -> None:
+        """Set a pool's size, if it is still what it was when the decision was made.
+
+        Raises:
+            CloudRefused: Refused; CONFLICT when somebody else changed the size meanwhile.
+        """
+        ...
+
+    def apply_removal(self, pool: str, machines: Sequence[str]) -> None:
+        """Delete machines and lower the size by as many; those that are gone already are done.
+
+        Raises:
+            CloudRefused: Refused.
+        """
+        ...
+
+
+class Cordons(Protocol):
+    """Closes nodes before they are deleted, so that nothing starts on them meanwhile."""
+
+    def close(self, pool: str, node: str) -> bool:
+        """Let nothing new start on a node; return whether it is still empty then.
+
+        Raises:
+            SourceFault: The cluster does not answer.
+        """
+        ...
+
+    def reopen(self, pool: str, node: str) -> None:
+        """Undo `close`.
+
+        Raises:
+            SourceFault: The cluster does not answer.
+        """
+        ...
+
+
+class StateStore(Protocol):
+    """What the controller remembers. Every write is fenced by the token of a lease.
+
+    A write with a token that is not the current one raises LeaseLost and changes nothing.
+    """
+
+    def take_lease(self, holder: str, monotonic: float) -> int | None:
+        """Take, keep or renew the lead; return its token, None while another holds it."""
+        ...
+
+    def renew_lease(self, token: int) -> None:
+        """Show a sign of life; a lead that is lost or given back is not taken again."""
+        ...
+
+    def release_lease(self, token: int) -> None:
+        """Give the lead back; nothing happens when it is lost already."""
+        ...
+
+    def check_lease(self, token: int) -> None:
+        """Raise LeaseLost when the token is not the current one."""
+        ...
+
+    def record_intents(
+        self, token: int, decisions: Sequence[DecisionRecord]
+    ) -> Sequence[DecisionRecord]:
+        """Write decisions down before anything is done; return them with their ids."""
+        ...
+
+    def record_outcome(self, token: int, decision: int, outcome: Outcome, detail: str) -> None:
+        """Write down what became of a decision."""
+        ...
+
+    def record_tick(
+        self,
+        token: int,
+        tick: TickRecord,
+        nodes: Sequence[NodeRecord],
+        refusals: Sequence[RefusalRecord],
+        sources: Sequence[SourceRecord],
+    ) -> None:
+        """Replace what is remembered of nodes, refusals and sources, and add the tick."""
+        ...
+
+    def read_nodes(self) -> Sequence[NodeRecord]:
+        """Return what is remembered of nodes."""
+        ...
+
+    def read_refusals(self) -> Sequence[RefusalRecord]:
+        """Return the refusals that are remembered."""
+        ...
+
+    def read_sources(self) -> Sequence[SourceRecord]:
+        """Return how the sources answered last."""
+        ...
+
+    def record_override(self, override: OverrideRecord) -> None:
+        """Write a person's word on a pool down; it needs no lead, and replaces an earlier one."""
+        ...
+
+    def drop_override(self, pool: str) -> bool:
+        """Take a person's word back; return whether there was one."""
+        ...
+
+    def read_overrides(self) -> Sequence[OverrideRecord]:
+        """Return what persons said of pools, lapsed ones too."""
+        ...
+
+    def read_decisions(self, pool: str | None, limit: int) -> Sequence[DecisionRecord]:
+        """Return the last decisions, newest first; of one pool, or of all."""
+        ...
+
+    def read_last_tick(self) -> TickRecord | None:
+        """Return the last finished tick."""
+        ...
+
+    def read_leader(self) -> str:
+        """Return who holds the lead; empty when nobody does."""
+        ...

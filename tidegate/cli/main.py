@@ -16,6 +16,7 @@ GROUPS: dict[str, str] = {
     "adopt": "tidegate.cli.adopt",
     "catalog": "tidegate.cli.catalog",
     "check": "tidegate.cli.check",
+    "controller": "tidegate.cli.controller",
     "fix": "tidegate.cli.fix",
     "local": "tidegate.cli.local",
     "manifest": "tidegate.cli.manifest",

@@ -35,3 +35,25 @@ def _names(binding: object) -> Iterator[str]:
         if key not in ("cloud", "region", "zone") and isinstance(value, str) and value:
             yield value.lower()
             yield value.lower().rpartition("/")[2]
+
+
+POOL_SECTIONS = ("pools", "cpuPools", "spotGroups", "trainingCompute", "existingPools")
+"""The sections of `bindings` whose entries are pools."""
+
+
+def read_bound_pools(document: object) -> dict[str, dict[str, str]]:
+    """Return pool id → what names it in its cloud's API.
+
+    Args:
+        document: Stack outputs as parsed JSON; without `bindings` nothing is bound.
+    """
+    bindings = document.get("bindings") if isinstance(document, Mapping) else None
+    if not isinstance(bindings, Mapping):
+        return {}
+    found: dict[str, dict[str, str]] = {}
+    for section in POOL_SECTIONS:
+        entries = bindings.get(section)
+        for name, entry in entries.items() if isinstance(entries, Mapping) else ():
+            if isinstance(entry, Mapping):
+                found[str(name)] = {key: str(value) for key, value in entry.items()}
+    return found

@@ -320,7 +320,7 @@ def test_what_the_api_does_not_answer_is_said(api):
     with pytest.raises(client.ApiException, match="answers no watch"):
         core.list_namespace(watch=True)
     with pytest.raises(client.ApiException, match="is not answered by the local Kubernetes"):
-        core.list_node()
+        core.list_persistent_volume()
     assert client.VersionApi(api).get_code().git_version.endswith("tidegate-local")
     assert "kueue.x-k8s.io" in [each.name for each in client.ApisApi(api).get_api_versions().groups]
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tidegate.manifest.bindings import read_bound_commitments
+from tidegate.manifest.bindings import read_bound_commitments, read_bound_pools
 
 
 def test_commitments_are_known_by_every_name_of_their_cloud():
@@ -32,3 +32,26 @@ def test_commitments_are_known_by_every_name_of_their_cloud():
 )
 def test_a_manifest_alone_binds_nothing(text):
     assert read_bound_commitments(text) == {}
+
+
+def test_pools_are_bound_whatever_section_they_stand_in():
+    outputs = {
+        "bindings": {
+            "pools": {"train": {"nodeGroup": "train-1", "cloud": "aws"}},
+            "spotGroups": {"sweep": {"scaleSet": "sweep-2"}},
+            "existingPools": {"legacy": {"autoScalingGroup": "old"}},
+            "buckets": {"data": {"bucket": "b"}},
+            "cpuPools": "[secret]",
+        }
+    }
+
+    assert read_bound_pools(outputs) == {
+        "train": {"nodeGroup": "train-1", "cloud": "aws"},
+        "sweep": {"scaleSet": "sweep-2"},
+        "legacy": {"autoScalingGroup": "old"},
+    }
+
+
+@pytest.mark.parametrize("document", [None, [], {}, {"bindings": []}, {"bindings": {"pools": 1}}])
+def test_without_bindings_no_pool_is_bound(document):
+    assert read_bound_pools(document) == {}

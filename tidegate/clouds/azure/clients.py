@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from azure.core.credentials import AccessToken
+from azure.core.credentials import AccessToken, AzureSasCredential
 from azure.core.pipeline.policies import BearerTokenCredentialPolicy
 from azure.identity import DefaultAzureCredential
+from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.containerservice import ContainerServiceClient
 
 _FAR = 2**31
+_LIMITS: dict[str, Any] = {
+    "connection_timeout": 5,
+    "read_timeout": 20,
+    "retry_total": 3,
+    "retry_backoff_max": 8,
+}
 
 
 class _Anyone:
@@ -35,12 +42,45 @@ def build_container_client(subscription: str, local_url: str = "") -> ContainerS
         local_url: Where a cloud on this machine answers, which asks for no credentials; empty
             for Azure's own.
     """
+    return ContainerServiceClient(**_build_options(subscription, local_url))
+
+
+def build_compute_client(subscription: str, local_url: str = "") -> ComputeManagementClient:
+    """Return a client of Compute, with the credentials that azure-identity finds.
+
+    Args:
+        subscription: The subscription's GUID.
+        local_url: As for `build_container_client`.
+    """
+    return ComputeManagementClient(**_build_options(subscription, local_url))
+
+
+def build_queue_client(account: str, queue: str, local_url: str = "") -> Any:
+    """Return a client of one queue of a storage account.
+
+    Args:
+        account: The storage account's name.
+        queue: The queue's.
+        local_url: As for `build_container_client`; accounts stand in its path.
+    """
+    from azure.storage.queue import QueueClient
+
+    if local_url:
+        # The SDK asks for a signature, which nobody checks on this machine.
+        anyone = AzureSasCredential("sig=local")
+        return QueueClient(f"{local_url}/{account}", queue, credential=anyone, **_LIMITS)
+    url = f"https://{account}.queue.core.windows.net"
+    return QueueClient(url, queue, credential=DefaultAzureCredential(), **_LIMITS)
+
+
+def _build_options(subscription: str, local_url: str) -> dict[str, Any]:
     if not local_url:
-        return ContainerServiceClient(DefaultAzureCredential(), subscription)
-    return ContainerServiceClient(
-        _Anyone(),
-        subscription,
-        base_url=local_url,
-        authentication_policy=_PlainHttp(_Anyone(), "local"),
-        polling_interval=0,
-    )
+        return {"credential": DefaultAzureCredential(), "subscription_id": subscription, **_LIMITS}
+    return {
+        "credential": _Anyone(),
+        "subscription_id": subscription,
+        "base_url": local_url,
+        "authentication_policy": _PlainHttp(_Anyone(), "local"),
+        "polling_interval": 0,
+        **_LIMITS,
+    }

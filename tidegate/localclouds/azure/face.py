@@ -110,7 +110,9 @@ class ArmFace:
 
     def _patch(self, asked: Asked) -> Answer:
         arm_id = parse_id(asked.path)
-        self._take_faults(arm_id, "write", asked.body)
+        late = self._take_faults(arm_id, "write", asked.body)
+        if late is not None:
+            return self._operate(asked, arm_id, shown(self._arm.get(arm_id)), 202, late)
         body = shown(self._arm.patch(arm_id, asked.body))
         if self._arm.kind_of(arm_id).waits:
             return self._operate(asked, arm_id, body, 200)

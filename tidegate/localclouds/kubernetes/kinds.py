@@ -54,6 +54,8 @@ PRIORITY_CLASS = Kind(
 )
 BUILT_IN: tuple[Kind, ...] = (
     NAMESPACE,
+    Kind("", "v1", "Node", "nodes", namespaced=False),
+    Kind("", "v1", "Pod", "pods"),
     RESOURCE_QUOTA,
     Kind("", "v1", "LimitRange", "limitranges"),
     Kind("", "v1", "ConfigMap", "configmaps"),

@@ -1,6 +1,8 @@
 """What controllers say in an object's status, computed from the cluster as it is now.
 
-There are no pods: a Deployment counts as rolled out at once, and queues are empty.
+No workload controller makes pods: a Deployment counts as rolled out at once, and queues are empty.
+There is no scheduler and no kubelet: a pod that somebody makes waits until it names a node, and a
+node that somebody makes says that it is ready.
 """
 
 from __future__ import annotations
@@ -51,6 +53,19 @@ def _quota(api: ApiServer, cluster: Cluster, body: Body) -> Body:
     del api, cluster
     hard = look(body, "spec.hard") or {}
     return {"hard": hard, "used": dict.fromkeys(hard, "0")}
+
+
+def _pod(api: ApiServer, cluster: Cluster, body: Body) -> Body:
+    del api, cluster
+    bound = bool(look(body, "spec.nodeName"))
+    message = "" if bound else "0/0 nodes are available."
+    scheduled = _condition(body, "PodScheduled", bound, "" if bound else "Unschedulable", message)
+    return {"phase": "Running" if bound else "Pending", "conditions": [scheduled]}
+
+
+def _node(api: ApiServer, cluster: Cluster, body: Body) -> Body:
+    del api, cluster
+    return {"conditions": [_condition(body, "Ready", True, "KubeletReady", "")]}
 
 
 def _deployment(api: ApiServer, cluster: Cluster, body: Body) -> Body:
@@ -166,6 +181,8 @@ def _scaled_object(api: ApiServer, cluster: Cluster, body: Body) -> Body:
 
 STATUSES: Mapping[str, Builder] = {
     NAMESPACE.resource: _namespace,
+    "nodes": _node,
+    "pods": _pod,
     RESOURCE_QUOTA.resource: _quota,
     DEPLOYMENT.resource: _deployment,
     CLUSTER_QUEUES: _cluster_queue,

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from support.controller import NOW, declare_pool, node
+
+from tidegate.controller.nodes import PoolSight, build_nodes, explain_vanished, to_records
+from tidegate.scaling.fleet import NodePhase
+from tidegate.vocabulary.fleet_state import (
+    Machine,
+    MachinePhase,
+    PoolState,
+    RefusalKind,
+    RunningPod,
+    Shortfall,
+)
+from tidegate.vocabulary.records import NodeRecord
+
+LONG_AGO = NOW - timedelta(hours=1)
+OFFERINGS = frozenset({"train/p5.48xlarge/us-east-1a"})
+
+
+def see(*, target=0, machines=(), nodes=None, told=None, remembered=(), short=None):
+    state = PoolState("train", target, machines, short)
+    sight = PoolSight(declare_pool(), state, nodes, nodes is not None, told, tuple(remembered))
+    return build_nodes(sight, NOW, OFFERINGS)
+
+
+def phases(nodes):
+    return [(each.id, each.phase.value) for each in nodes]
+
+
+@pytest.mark.parametrize(
+    ("found", "phase"),
+    [
+        (node("a"), NodePhase.IDLE),
+        (node("a", "train", "ns/pod"), NodePhase.BUSY),
+        (node("a", ready=False), NodePhase.IN_FLIGHT),
+        (node("a", "train", "ns/pod", ready=False), NodePhase.BUSY),
+        (node("a", closed=True), NodePhase.DRAINING),
+        (node("a", closed=True, closed_by_us=True), NodePhase.IDLE),
+        (node("a", running=(RunningPod("ns/agent", daemonset=True),)), NodePhase.IDLE),
+    ],
+    ids=["empty", "busy", "booting", "silent and busy", "closed", "closed by us", "daemonset"],
+)
+def test_what_a_node_does(found, phase):
+    (seen,) = see(target=1, nodes=(found,))
+
+    assert seen.phase is phase
+
+
+def test_what_was_ordered_and_is_not_there_is_on_its_way():
+    assert phases(see(target=3, nodes=(node("a"),))) == [
+        ("a", "idle"),
+        ("train#in-flight-0", "in-flight"),
+        ("train#in-flight-1", "in-flight"),
+    ]
+
+
+def test_what_a_cloud_cannot_deliver_is_no_capacity():
+    short = Shortfall(RefusalKind.STOCK_OUT, "none left")
+
+    assert phases(see(target=1, nodes=(), short=short)) == [("train#in-flight-0", "failed")]
+
+
+def test_a_shortfall_that_may_pass_by_itself_is_still_on_its_way():
+    short = Shortfall(RefusalKind.TRANSIENT, "later")
+
+    assert phases(see(target=1, nodes=(), short=short)) == [("train#in-flight-0", "in-flight")]
+
+
+@pytest.mark.parametrize(
+    ("told", "phase"),
+    [(None, "busy"), (2, "busy"), (0, "idle")],
+    ids=["nobody tells", "work in progress", "none in progress"],
+)
+def test_a_machine_outside_of_clusters_is_idle_only_when_its_queue_says_so(told, phase):
+    machine = Machine("i-1", MachinePhase.RUNNING, "us-east-1a", "p5.48xlarge")
+
+    (seen,) = see(target=1, machines=(machine,), told=told)
+
+    assert (seen.phase.value, bool(seen.work())) == (phase, phase == "busy")
+    assert seen.offering == "train/p5.48xlarge/us-east-1a"
+
+
+def test_a_stopped_machine_is_no_capacity_and_a_leaving_one_is_not_counted():
+    machines = (Machine("a", MachinePhase.STOPPED), Machine("b", MachinePhase.LEAVING))
+
+    assert phases(see(target=2, machines=machines)) == [
+        ("a", "stopped"),
+        ("b", "draining"),
+        ("train#in-flight-0", "in-flight"),
+    ]
+
+
+def remember(name, phase="idle", since=LONG_AGO):
+    return NodeRecord(name, "train", phase, since, "train/p5.48xlarge/us-east-1a")
+
+
+def test_since_is_kept_while_the_phase_is():
+    kept, changed = see(
+        target=2, nodes=(node("a"), node("b")), remembered=[remember("a"), remember("b", "busy")]
+    )
+
+    assert (kept.since, changed.since) == (LONG_AGO, NOW)
+
+
+def test_a_since_from_the_future_is_of_now():
+    (seen,) = see(
+        target=1, nodes=(node("a"),), remembered=[remember("a", since=NOW + timedelta(hours=1))]
+    )
+
+    assert seen.since == NOW
+
+
+@pytest.mark.parametrize("unread", [True, False], ids=["cloud", "cluster"])
+def test_what_cannot_be_seen_is_taken_to_be_there_and_at_work(unread):
+    remembered = [
+        remember("a"),
+        remember("train#in-flight-0", "in-flight"),
+        remember("c", "failed"),
+    ]
+    state = None if unread else PoolState("train", 1)
+    sight = PoolSight(declare_pool(), state, None, True, None, tuple(remembered))
+
+    (seen,) = build_nodes(sight, NOW, OFFERINGS)
+
+    assert (seen.id, seen.phase, len(seen.work())) == ("a", NodePhase.BUSY, 1)
+
+
+def test_a_cluster_that_lists_nothing_is_in_doubt_only_while_its_clouds_count():
+    before = [remember("a"), remember("train#in-flight-0")]
+
+    assert explain_vanished("k8s", (), before, 1)
+    assert explain_vanished("k8s", (), before, 0) == ""
+    assert explain_vanished("k8s", (), before[1:], 1) == ""
+    assert explain_vanished("k8s", (node("b"),), before, 1) == ""
+
+
+def test_what_is_remembered_is_what_was_seen():
+    seen = see(target=1, nodes=(node("a"),))
+
+    assert to_records(seen) == [NodeRecord("a", "train", "idle", NOW, "")]

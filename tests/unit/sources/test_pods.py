@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tidegate.sources.pods import Chips, read_nodes, read_pending, sum_requests
+from tidegate.sources.quantities import parse_quantity, to_mebibytes, to_milli
+from tidegate.sources.workloads import read_workloads
+from tidegate.vocabulary.capacity import InterruptionTolerance, WorkloadClass
+from tidegate.vocabulary.demand import AcceleratorNeed, PlacementNeed, WorkItem, WorkShape
+from tidegate.vocabulary.fleet_state import ClusterNode, RunningPod
+
+GPU = "nvidia.com/gpu"
+CHIPS = Chips({GPU: ("h100-80gb", "a100-80gb")}, ("train", "serve"))
+AT = "2026-11-30T12:00:00Z"
+
+
+def pod(name="job-0", *, phase="Pending", node=None, requests=None, metadata=None, **spec):
+    container = {"name": "main", "resources": {"requests": requests or {GPU: "8", "cpu": "500m"}}}
+    return {
+        "metadata": {
+            "name": name, "namespace": "ml", "creationTimestamp": AT, **(metadata or {}),
+        },
+        "spec": {"containers": [container], **({"nodeName": node} if node else {}), **spec},
+        "status": {"phase": phase},
+    }  # fmt: skip
+
+
+def kube_node(name="gpu-1", *, ready="True", annotations=None, **spec):
+    return {
+        "metadata": {
+            "name": name, "labels": {"capacity-pool": "train"}, "annotations": annotations or {},
+        },
+        "spec": {"providerID": f"aws:///us-east-1a/{name}", **spec},
+        "status": {
+            "conditions": [{"type": "Ready", "status": ready}],
+            "allocatable": {GPU: "8", "cpu": "96"},
+        },
+    }  # fmt: skip
+
+
+def test_a_pending_pod_asks_for_any_chip_of_its_cluster_and_for_no_other_cluster():
+    toleration = {"key": "team", "operator": "Exists"}
+
+    (item,) = read_pending(
+        [pod(nodeSelector={"disk": "fast"}, tolerations=[toleration], priority=100)], CHIPS, "k8s"
+    )
+
+    assert item == WorkItem(
+        id="k8s/ml/job-0",
+        shape=WorkShape(
+            accelerators=(AcceleratorNeed("h100-80gb", 8), AcceleratorNeed("a100-80gb", 8)),
+            vcpus_milli=500,
+            workload_class=WorkloadClass.INFERENCE,
+            priority=100,
+            placement=PlacementNeed(
+                pools=("train", "serve"), software=(("disk", "fast"),), tolerations=("team",)
+            ),
+        ),
+        queued_at=datetime(2026, 11, 30, 12, 0, tzinfo=UTC),
+    )
+
+
+def test_a_pod_that_names_its_pool_accepts_how_that_is_bought():
+    (item,) = read_pending([pod(nodeSelector={"capacity-pool": "train"})], CHIPS, "k8s")
+
+    assert item.shape.placement == PlacementNeed(pools=("train",))
+    assert item.shape.interruption_tolerance is InterruptionTolerance.TOLERANT
+
+
+@pytest.mark.parametrize(
+    ("metadata", "wanted"),
+    [
+        ({"labels": {"workload-class": "notebook"}}, WorkloadClass.NOTEBOOK),
+        ({"ownerReferences": [{"kind": "Job"}]}, WorkloadClass.TRAINING),
+        ({"labels": {"workload-class": "nonsense"}}, WorkloadClass.INFERENCE),
+        ({}, WorkloadClass.INFERENCE),
+    ],
+    ids=["its label", "a job", "a label that is none", "nothing"],
+)
+def test_the_class_of_a_pod(metadata, wanted):
+    (item,) = read_pending([pod(metadata=metadata)], CHIPS, "k8s")
+
+    assert item.shape.workload_class is wanted
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pod(node="gpu-1"),
+        pod(phase="Succeeded"),
+        pod(metadata={"deletionTimestamp": AT}),
+        pod(schedulingGates=[{"name": "kueue.x-k8s.io/admission"}]),
+    ],
+    ids=["bound", "ended", "leaving", "gated by Kueue"],
+)
+def test_what_does_not_wait_for_a_node(other):
+    assert read_pending([other], CHIPS, "k8s") == []
+
+
+def test_a_node_is_read_with_what_runs_on_it():
+    saved = {"tidegate.dev/checkpoint-at": AT}
+    daemon = {"ownerReferences": [{"kind": "DaemonSet"}]}
+    pods = [
+        pod("job-0", node="gpu-1", phase="Running", metadata={"annotations": saved}),
+        pod("agent", node="gpu-1", requests={"cpu": "100m"}, metadata=daemon),
+        pod("done", node="gpu-1", phase="Succeeded"),
+        pod("setting-up", node="gpu-1", phase="Pending", requests={GPU: "1"}),
+        pod("elsewhere", node="gpu-2"),
+    ]
+
+    (found,) = read_nodes([kube_node()], pods, CHIPS, "k8s")
+
+    assert found == ClusterNode(
+        name="gpu-1",
+        pool="train",
+        ready=True,
+        accelerators=8,
+        provider_id="aws:///us-east-1a/gpu-1",
+        running=(
+            RunningPod(
+                "k8s/ml/job-0", 8, 500, checkpoint_at=datetime(2026, 11, 30, 12, tzinfo=UTC)
+            ),
+            RunningPod("k8s/ml/agent", 0, 100, daemonset=True),
+            RunningPod("k8s/ml/setting-up", 1),
+        ),
+    )
+
+
+def test_a_node_that_a_person_closed_is_told_from_one_that_we_closed():
+    by_us = {"tidegate.dev/closed": "true"}
+    nodes = [
+        kube_node("a", unschedulable=True),
+        kube_node("b", unschedulable=True, annotations=by_us),
+        kube_node("c", ready="Unknown"),
+    ]
+
+    found = read_nodes(nodes, [], CHIPS, "k8s")
+
+    assert [(each.closed, each.closed_by_us, each.ready) for each in found] == [
+        (True, False, True),
+        (True, True, True),
+        (False, False, False),
+    ]
+
+
+def test_a_node_whose_device_plugin_is_silent_tells_no_number():
+    node = kube_node()
+    node["status"]["allocatable"] = {"cpu": "96"}
+
+    assert read_nodes([node], [], CHIPS, "k8s")[0].accelerators is None
+
+
+def test_a_larger_container_that_starts_first_counts():
+    first = {"resources": {"requests": {"cpu": "4", "memory": "1Gi"}}}
+    asked = sum_requests({**pod()["spec"], "initContainers": [first]})
+
+    assert asked == {GPU: 8, "cpu": 4, "memory": 2**30}
+
+
+def workload(name="w", conditions=(), count=4):
+    template = {"spec": pod()["spec"], "metadata": {"labels": {"workload-class": "training"}}}
+    return {
+        "metadata": {"name": name, "namespace": "ml", "creationTimestamp": AT},
+        "spec": {"podSets": [{"name": "main", "count": count, "template": template}]},
+        "status": {
+            "conditions": [
+                {"type": each, "status": "True", "lastTransitionTime": AT} for each in conditions
+            ]
+        },
+    }
+
+
+def test_a_workload_with_quota_that_waits_for_nodes_starts_whole():
+    items, without_quota = read_workloads([workload(conditions=["QuotaReserved"])], CHIPS, "k8s")
+
+    assert [(item.id, item.shape.workers) for item in items] == [("k8s/ml/w/main", 4)]
+    assert items[0].shape.workload_class is WorkloadClass.TRAINING
+    assert without_quota == 0
+
+
+@pytest.mark.parametrize(
+    ("conditions", "waiting"),
+    [((), 1), (("QuotaReserved", "Admitted"), 0), (("Finished",), 0)],
+    ids=["no quota yet", "admitted", "finished"],
+)
+def test_workloads_that_no_node_would_help(conditions, waiting):
+    assert read_workloads([workload(conditions=conditions)], CHIPS, "k8s") == ([], waiting)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("500m", "0.5"), ("8", "8"), ("2Gi", str(2**31)), ("1k", "1000"), ("1e3", "1000")],
+)
+def test_quantities_are_read(text, number):
+    assert parse_quantity(text) == Decimal(number)
+
+
+@pytest.mark.parametrize("text", ["", "-1", "8 GPUs", "NaN", "Gi", None])
+def test_what_is_no_quantity_is_refused(text):
+    with pytest.raises(ValueError, match="no quantity"):
+        parse_quantity(text)
+
+
+@given(st.integers(0, 10**9))
+def test_rounding_never_asks_for_less(number):
+    quantity = parse_quantity(f"{number}n")
+
+    assert Decimal(to_milli(quantity)) / 1000 >= quantity
+    assert to_mebibytes(Decimal(number)) * 2**20 >= number

@@ -1,0 +1,247 @@
+"""`tidegate controller`: opens and closes the pools of a stack with the work."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tidegate.cli.controller_options import (
+    BackendOption,
+    DatabaseOption,
+    OutputsOption,
+    OverlayOption,
+    ProjectOption,
+    SourcesOption,
+    StackOption,
+    StateDirOption,
+    database_url,
+    explain_lacking,
+    has_database,
+    open_state,
+    open_store,
+)
+from tidegate.cli.controller_overrides import pause, resume
+from tidegate.cli.controller_stack import StackChoice, StackFeed
+from tidegate.cli.output import FormatOption, OutputFormat, build_console, print_json
+from tidegate.vocabulary.problems import Unavailable, nearest, refuse
+
+app = typer.Typer(
+    help=(
+        "Observe demand and pools, decide, resize, record. Only pools whose scaler is `tidegate` "
+        "are ever resized; the others are observed."
+    ),
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+app.command(epilog="Example: tidegate controller pause train-aws-h100 --owner ana --hours 4")(pause)
+app.command(epilog="Example: tidegate controller resume train-aws-h100")(resume)
+TOKEN = "TIDEGATE_CONTROLLER_TOKEN"  # noqa: S105 - the name of a variable, no token
+NOT_LEADING_EXIT = 1
+REFUSED_EXIT = 1
+
+
+class SystemClock:
+    """The machine's own clocks."""
+
+    def now(self) -> datetime:
+        """Return the time in UTC."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Return seconds that never go back."""
+        return time.monotonic()
+
+
+@app.command(epilog="Example: tidegate controller plan --stack prod")
+def plan(
+    stack: StackOption = "prod",
+    project: ProjectOption = Path(),
+    outputs: OutputsOption = "",
+    backend: BackendOption = "",
+    sources: SourcesOption = None,
+    overlay: OverlayOption = None,
+    state_dir: StateDirOption = None,
+    database: DatabaseOption = "",
+    output: FormatOption = OutputFormat.TABLE,
+) -> None:
+    """Say what would be done now, and why; change nothing. Exit code 2 on bad input."""
+    choice = StackChoice(stack, project, outputs, backend, sources, overlay or (), state_dir)
+    controller = _build_controller(choice, database, writes=False)
+
+    async def once() -> Any:
+        try:
+            return await controller.plan()
+        finally:
+            await controller.close()
+
+    _show(asyncio.run(once()), output)
+
+
+@app.command(epilog="Example: tidegate controller once --stack prod --sources sources.yaml")
+def once(
+    stack: StackOption = "prod",
+    project: ProjectOption = Path(),
+    outputs: OutputsOption = "",
+    backend: BackendOption = "",
+    sources: SourcesOption = None,
+    overlay: OverlayOption = None,
+    state_dir: StateDirOption = None,
+    database: DatabaseOption = "",
+    output: FormatOption = OutputFormat.TABLE,
+) -> None:
+    """Take one turn. Exit code 1 when a cloud refused, or another controller leads."""
+    from tidegate.controller.logs import start_logging
+
+    choice = StackChoice(stack, project, outputs, backend, sources, overlay or (), state_dir)
+    controller = _build_controller(choice, database, writes=True)
+    start_logging(quiet=True)
+
+    async def turn() -> Any:
+        try:
+            return await controller.tick()
+        finally:
+            await controller.close()
+
+    tick = asyncio.run(turn())
+    if tick is None:
+        typer.echo("another controller leads; nothing was done", err=True)
+        raise typer.Exit(NOT_LEADING_EXIT)
+    _show(tick, output)
+    if any(done.kind is not None for done in tick.done):
+        raise typer.Exit(REFUSED_EXIT)
+
+
+@app.command(
+    epilog="Example: tidegate controller run --stack prod --listen 127.0.0.1:9470. A face beyond "
+    f"loopback needs a bearer token in {TOKEN}."
+)
+def run(
+    stack: StackOption = "prod",
+    project: ProjectOption = Path(),
+    outputs: OutputsOption = "",
+    backend: BackendOption = "",
+    sources: SourcesOption = None,
+    overlay: OverlayOption = None,
+    state_dir: StateDirOption = None,
+    database: DatabaseOption = "",
+    interval: Annotated[
+        float, typer.Option(min=1, max=3600, help="Seconds between two turns.")
+    ] = 15.0,
+    listen: Annotated[
+        str, typer.Option(help="HOST:PORT of /healthz, /readyz and /metrics; empty for none.")
+    ] = "127.0.0.1:9470",
+) -> None:
+    """Take turns until SIGTERM or SIGINT; the turn under way is finished. Logs are JSON lines."""
+    from tidegate.controller.logs import start_logging
+
+    address = _parse_address(listen) if listen else None
+    choice = StackChoice(stack, project, outputs, backend, sources, overlay or (), state_dir)
+    controller = _build_controller(choice, database, writes=True, interval=interval)
+    start_logging()
+    face = _open_face(controller, address, interval) if address else None
+    try:
+        asyncio.run(_run(controller))
+    finally:
+        if face is not None:
+            face.close()
+
+
+@app.command(epilog="Example: tidegate controller status --format json")
+def status(
+    project: ProjectOption = Path(),
+    state_dir: StateDirOption = None,
+    database: DatabaseOption = "",
+    output: FormatOption = OutputFormat.TABLE,
+) -> None:
+    """Show who leads, what the pools do, and which sources and offerings are in doubt."""
+    from tidegate.cli.controller_output import describe_status, print_status
+
+    told = describe_status(open_store(project, state_dir, database))
+    if output is OutputFormat.JSON:
+        print_json(told)
+    else:
+        print_status(build_console(), told)
+
+
+@app.command(epilog="Example: tidegate controller explain train-aws-h100 --last 5")
+def explain(
+    pool: Annotated[str, typer.Argument(help="A pool's id; 'fleet' for what concerns all.")],
+    last: Annotated[int, typer.Option(min=1, max=1000, help="How many decisions.")] = 10,
+    project: ProjectOption = Path(),
+    state_dir: StateDirOption = None,
+    database: DatabaseOption = "",
+    output: FormatOption = OutputFormat.TABLE,
+) -> None:
+    """Tell the last decisions on a pool, newest first. Exit code 2 when it was never decided on."""
+    from tidegate.cli.controller_output import describe_decision, print_decisions
+
+    store = open_store(project, state_dir, database)
+    found = store.read_decisions("" if pool == "fleet" else pool, last)
+    if not found:
+        known = {node.pool for node in store.read_nodes()}
+        known |= {record.pool for record in store.read_decisions(None, 1000) if record.pool}
+        guess = nearest(pool, known)
+        hint = f" (did you mean {guess!r}?)" if guess and guess != pool else ""
+        expected = ", ".join(sorted(known)) or "a pool that was decided on"
+        raise refuse("controller", "POOL", pool, f"no decision is known{hint}", expected)
+    if output is OutputFormat.JSON:
+        print_json([describe_decision(record) for record in found])
+    else:
+        print_decisions(build_console(), found)
+
+
+def _build_controller(
+    choice: StackChoice, database: str, *, writes: bool, interval: float = 15.0
+) -> Any:
+    try:
+        from tidegate.controller.loop import Controller, LoopSettings
+    except ModuleNotFoundError as error:
+        raise explain_lacking(error) from error
+    feed = StackFeed(choice)
+    url = database_url(choice.state, database)
+    if writes and not database:
+        choice.state.mkdir(parents=True, exist_ok=True)
+    store = open_state(url) if writes or has_database(url) else None
+    return Controller(feed, store, SystemClock(), LoopSettings(interval_seconds=interval))
+
+
+def _show(tick: Any, output: OutputFormat) -> None:
+    from tidegate.cli.controller_output import describe_tick, print_tick
+
+    if output is OutputFormat.JSON:
+        print_json(describe_tick(tick))
+    else:
+        print_tick(build_console(), tick)
+
+
+async def _run(controller: Any) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, controller.stop)
+    await controller.run()
+
+
+def _open_face(controller: Any, address: tuple[str, int], interval: float) -> Any:
+    from tidegate.controller.face import Face, Views
+
+    patience = max(60.0, 4 * interval)
+    views = Views(lambda: controller.explain_unready(patience), controller.metrics.render)
+    try:
+        return Face(*address, views, os.environ.get(TOKEN, ""))
+    except OSError as error:
+        raise Unavailable(f"nothing can listen on {address[0]}:{address[1]}: {error}") from error
+
+
+def _parse_address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise refuse("controller", "--listen", text, "is no HOST:PORT", "127.0.0.1:9470")
+    return host.strip("[]"), int(port)

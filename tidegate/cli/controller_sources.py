@@ -1,0 +1,219 @@
+"""Sources of demand, wired: clients for the queues, and a context for each cluster."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tidegate.catalog.catalog import Catalog
+from tidegate.manifest.model import Manifest, Pool
+from tidegate.ports import WorkSource
+from tidegate.sources.config import (
+    CsvSource,
+    KubernetesSource,
+    PrometheusSource,
+    PubSubSource,
+    Source,
+    SqsSource,
+    StorageQueueSource,
+)
+from tidegate.vocabulary.capacity import Cloud, Scaler
+from tidegate.vocabulary.fleet_state import CloudRefused
+from tidegate.vocabulary.problems import refuse
+from tidegate.vocabulary.reports import SourceFault, WorkReport
+
+ClusterKey = tuple[Cloud, str, str]
+"""Cloud, name and region."""
+
+
+@dataclass(slots=True)
+class WiredSources:
+    """All sources of a stack.
+
+    Attributes:
+        sources: Each asked at every tick.
+        clusters: Source's name → the pools whose nodes it lists.
+        closers: Pool → the cluster that closes its nodes.
+    """
+
+    sources: list[WorkSource] = field(default_factory=list)
+    clusters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    closers: dict[str, Any] = field(default_factory=dict)
+
+    def close(self, pool: str, node: str) -> bool:
+        """Let nothing new start on a node; return whether it is still empty then."""
+        return bool(self._closer(pool).close(node))
+
+    def reopen(self, pool: str, node: str) -> None:
+        """Undo `close`."""
+        self._closer(pool).reopen(node)
+
+    def _closer(self, pool: str) -> Any:
+        if pool not in self.closers:
+            raise SourceFault(f"no cluster is known that has nodes of {pool}")
+        return self.closers[pool]
+
+
+class Unreachable:
+    """A source that can never answer: what it lacks is told at every tick."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name = name
+        self._reason = reason
+
+    def fetch(self) -> WorkReport:
+        """Say why there is no answer.
+
+        Raises:
+            SourceFault: Always.
+        """
+        raise SourceFault(self._reason)
+
+
+def build_sources(
+    manifest: Manifest,
+    given: Sequence[Source],
+    catalog: Catalog,
+    local_urls: Mapping[str, str],
+) -> WiredSources:
+    """Return every configured source, and a cluster for each that the manifest names.
+
+    Raises:
+        InvalidInput: A source names a pool or a cluster that is not declared.
+    """
+    _refuse_strangers(manifest, given)
+    wired = WiredSources()
+    clusters = [source for source in given if isinstance(source, KubernetesSource)]
+    for source in given:
+        if not isinstance(source, KubernetesSource):
+            wired.sources.append(_build_counted(source, catalog, local_urls))
+    for key, pools in group_clusters(manifest).items():
+        _add_cluster(wired, key, pools, clusters, catalog)
+    return wired
+
+
+def group_clusters(manifest: Manifest) -> dict[ClusterKey, list[Pool]]:
+    """Return the clusters that the manifest's pools belong to, with those pools."""
+    found: dict[ClusterKey, list[Pool]] = {}
+    for pool in manifest.pools:
+        if pool.cluster:
+            found.setdefault((pool.cloud, pool.cluster, pool.region), []).append(pool)
+    return found
+
+
+def _add_cluster(
+    wired: WiredSources,
+    key: ClusterKey,
+    pools: Sequence[Pool],
+    given: Sequence[KubernetesSource],
+    catalog: Catalog,
+) -> None:
+    from tidegate.sources.kubernetes import Cluster, build_api, list_contexts
+    from tidegate.sources.pods import Chips
+
+    stated = next((source for source in given if _means(source, key)), None)
+    name = stated.name if stated and stated.name else "/".join((key[0].value, *key[1:]))
+    context = stated.context if stated else find_context(key, pools, list_contexts())
+    ids = tuple(pool.id for pool in pools)
+    if not context and not any(pool.scaler is Scaler.TIDEGATE for pool in pools):
+        return  # nobody asks here for nodes that something else scales
+    wired.clusters[name] = ids
+    if not context:
+        reason = f"no kubeconfig context is of cluster {name}: name one in the sources' file"
+        wired.sources.append(Unreachable(name, reason))
+        return
+    by_resource: dict[str, list[str]] = {}
+    for pool in pools:
+        chip = catalog.accelerators.get(pool.accelerator)
+        if chip is not None and pool.accelerator not in by_resource.get(
+            chip.kubernetes_resource, []
+        ):
+            by_resource.setdefault(chip.kubernetes_resource, []).append(pool.accelerator)
+    try:
+        cluster = Cluster(name, build_api(context), Chips(by_resource, ids))
+    except SourceFault as fault:
+        wired.sources.append(Unreachable(name, str(fault)))
+        return
+    wired.sources.append(cluster)
+    wired.closers.update(dict.fromkeys(ids, cluster))
+
+
+def find_context(key: ClusterKey, pools: Sequence[Pool], contexts: Sequence[str]) -> str:
+    """Return the context that the cloud's own CLI, or the local clouds, name so; "" without one.
+
+    Two that fit are none: the wrong cluster would be read.
+    """
+    cloud, cluster, region = key
+    account = next((pool.account for pool in pools if pool.account), "")
+    name = re.escape(cluster)
+    known = {
+        Cloud.AWS: rf"arn:aws[-a-z]*:eks:{region}:{account or '[0-9]+'}:cluster/{name}",
+        Cloud.GCP: rf"gke_{account or '[^_]+'}_{region}(-[a-z])?_{name}",
+        Cloud.AZURE: name,
+    }[cloud]
+    local = rf"{cloud.value}/{name}\..*"
+    fitting = [each for each in contexts if re.fullmatch(f"{known}|{local}", each)]
+    return fitting[0] if len(fitting) == 1 else ""
+
+
+def _means(source: KubernetesSource, key: ClusterKey) -> bool:
+    cloud, cluster, region = key
+    return (source.cloud, source.cluster) == (cloud, cluster) and source.region in ("", region)
+
+
+def _refuse_strangers(manifest: Manifest, given: Sequence[Source]) -> None:
+    pools = {pool.id for pool in manifest.pools}
+    clusters = {(cloud, cluster) for cloud, cluster, _ in group_clusters(manifest)}
+    for source in given:
+        if isinstance(source, KubernetesSource):
+            if (source.cloud, source.cluster) not in clusters:
+                expected = ", ".join(sorted(f"{cloud.value}/{name}" for cloud, name in clusters))
+                where = f"source {source.name or source.cluster}"
+                raise refuse(where, "cluster", source.cluster, "is not declared", expected)
+        elif source.pool and source.pool not in pools:
+            expected = ", ".join(sorted(pools))
+            raise refuse(f"source {source.name}", "pool", source.pool, "is not declared", expected)
+
+
+def _build_counted(source: Source, catalog: Catalog, local_urls: Mapping[str, str]) -> WorkSource:
+    from tidegate.sources.counted import CountedWork
+    from tidegate.sources.csv_file import CsvWork
+
+    if isinstance(source, CsvSource):
+        return CsvWork(source, catalog)
+    assert not isinstance(source, KubernetesSource)
+    try:
+        count = _build_count(source, local_urls)
+    except (CloudRefused, SourceFault) as error:
+        return Unreachable(source.name, str(error))
+    return CountedWork(source, catalog, count)
+
+
+def _build_count(source: Source, local_urls: Mapping[str, str]) -> Callable[[], Any]:
+    from tidegate.sources import queues
+
+    if isinstance(source, SqsSource):
+        from tidegate.clouds.aws.clients import build_client
+
+        return queues.count_sqs(source, build_client("sqs", source.region))
+    if isinstance(source, StorageQueueSource):
+        from tidegate.clouds.azure.clients import build_queue_client
+
+        url = local_urls.get("azure", "")
+        client = build_queue_client(source.account, source.queue, url)
+        return queues.count_storage_queue(source, client)
+    if isinstance(source, PubSubSource):
+        from tidegate.clouds.gcp.clients import build_session
+        from tidegate.clouds.gcp.refusals import refusing
+
+        with refusing("looking for Google's credentials"):
+            return queues.count_subscription(source, build_session())
+    assert isinstance(source, PrometheusSource)
+    import httpx
+
+    from tidegate.sources.prometheus import count_query
+
+    return count_query(source, httpx.Client(trust_env="HTTPS_PROXY" in os.environ))

@@ -1,0 +1,1 @@
+"""The loop: observe, decide, apply, record; everything through ports."""

@@ -1,0 +1,108 @@
+"""Carrying orders out: written down first, fenced before each call, several clouds at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from tidegate.controller.orders import Order
+from tidegate.controller.wiring import Wiring
+from tidegate.ports import StateStore
+from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
+from tidegate.vocabulary.records import Outcome
+from tidegate.vocabulary.reports import SourceFault
+
+T = TypeVar("T")
+
+AT_ONCE = 8
+"""Orders under way at the same time, over all clouds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of an order; `kind` is None unless a cloud refused."""
+
+    order: Order
+    outcome: Outcome
+    detail: str
+    kind: RefusalKind | None = None
+
+
+class Applier:
+    """Carries orders out under one lease."""
+
+    def __init__(self, wiring: Wiring, store: StateStore, executor: Executor, token: int) -> None:
+        self._wiring = wiring
+        self._store = store
+        self._executor = executor
+        self._token = token
+        self._turn = asyncio.Semaphore(AT_ONCE)
+
+    async def apply(self, orders: Sequence[Order]) -> list[Done]:
+        """Write every order down, then carry them out.
+
+        Args:
+            orders: Those that nothing forbids.
+
+        Raises:
+            LeaseLost: Another leads now; what was not asked yet is not asked any more.
+        """
+        intents = await self._run(
+            self._store.record_intents, self._token, [order.record for order in orders]
+        )
+        written = [
+            replace(order, record=record) for order, record in zip(orders, intents, strict=True)
+        ]
+        return list(await asyncio.gather(*(self._carry_out(order) for order in written)))
+
+    async def _carry_out(self, order: Order) -> Done:
+        async with self._turn:
+            done = await self._run(self._ask_cloud, order)
+        await self._run(
+            self._store.record_outcome,
+            self._token,
+            order.record.id,
+            done.outcome,
+            done.detail,
+        )
+        return done
+
+    def _ask_cloud(self, order: Order) -> Done:
+        try:
+            kept = self._close_nodes(order)
+            machines = [name for name in order.machines if name not in kept]
+            seen, wanted = order.seen - len(machines), order.wanted + len(kept)
+            if kept and not self._wiring.pools.can_choose(order.pool):
+                return Done(order, Outcome.HELD, f"work started on {len(kept)} nodes meanwhile")
+            if machines:
+                self._store.check_lease(self._token)
+                self._wiring.pools.apply_removal(order.pool, machines)
+            if wanted != seen:
+                self._store.check_lease(self._token)
+                self._wiring.pools.apply_size(order.pool, seen, wanted)
+        except CloudRefused as refusal:
+            return Done(order, Outcome.REFUSED, str(refusal), refusal.kind)
+        except SourceFault as fault:
+            return Done(order, Outcome.HELD, f"its nodes could not be closed: {fault}")
+        note = f"work started on {len(kept)} nodes meanwhile, which are kept" if kept else ""
+        return Done(order, Outcome.APPLIED, note)
+
+    def _close_nodes(self, order: Order) -> set[str]:
+        """Close nodes; return the machines of those on which work started before that."""
+        cordons = self._wiring.cordons
+        kept = set()
+        for node, machine in order.nodes.items():
+            if cordons is None:
+                raise SourceFault("no cluster is known that closes nodes")
+            self._store.check_lease(self._token)
+            if not cordons.close(order.pool, node):
+                cordons.reopen(order.pool, node)
+                kept.add(machine)
+        return kept
+
+    async def _run(self, call: Callable[..., T], *arguments: object) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, call, *arguments)

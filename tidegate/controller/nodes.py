@@ -1,0 +1,195 @@
+"""Nodes as the decision sees them: what clusters list, what clouds list, what is on its way.
+
+Pure: told the time and what was remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from tidegate.manifest.model import Pool
+from tidegate.scaling.fleet import HEALTHY, Node, NodePhase, RunningWork
+from tidegate.vocabulary.fleet_state import (
+    ClusterNode,
+    Machine,
+    MachinePhase,
+    PoolState,
+    RefusalKind,
+)
+from tidegate.vocabulary.records import NodeRecord
+
+IN_FLIGHT_MARK = "#in-flight-"
+REFUSED = frozenset({RefusalKind.STOCK_OUT, RefusalKind.QUOTA})
+UNSEEN = "work that nobody tells of"
+MACHINE_PHASES = {
+    MachinePhase.STARTING: NodePhase.IN_FLIGHT,
+    MachinePhase.RUNNING: NodePhase.BUSY,
+    MachinePhase.LEAVING: NodePhase.DRAINING,
+    MachinePhase.STOPPED: NodePhase.STOPPED,
+    MachinePhase.FAILED: NodePhase.FAILED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSight:
+    """One pool as it was seen.
+
+    Attributes:
+        pool: As declared.
+        state: What its cloud shows; None when it could not be read.
+        nodes: What its cluster lists; None where no cluster lists it, or it could not be read.
+        in_cluster: Whether a cluster lists its nodes when it answers.
+        in_progress: Pieces of work in progress on it; None where no source speaks of it.
+        remembered: Its nodes at the last tick.
+    """
+
+    pool: Pool
+    state: PoolState | None
+    nodes: tuple[ClusterNode, ...] | None
+    in_cluster: bool
+    in_progress: int | None
+    remembered: tuple[NodeRecord, ...]
+
+
+def build_nodes(sight: PoolSight, now: datetime, offerings: frozenset[str]) -> list[Node]:
+    """Return the nodes of one pool, each with the time since which it is in its phase."""
+    known = {record.id: record for record in sight.remembered}
+    found = [_keep_since(node, known, now) for node in _see_nodes(sight, now)]
+    return [replace(node, offering=_find_offering(node, sight, offerings)) for node in found]
+
+
+def _see_nodes(sight: PoolSight, now: datetime) -> Iterator[Node]:
+    if sight.state is None:
+        yield from _remember(sight)
+        return
+    if sight.in_cluster:
+        seen = list(_from_cluster(sight, now)) if sight.nodes is not None else _remember(sight)
+        # A node that a person closed is one of those that its cloud counts.
+        counted = len(seen)
+    else:
+        seen = list(_from_machines(sight, now))
+        counted = sum(node.phase is not NodePhase.DRAINING for node in seen)
+    yield from seen
+    yield from _on_their_way(sight, sight.state.target_nodes - counted, now)
+
+
+def _from_cluster(sight: PoolSight, now: datetime) -> Iterator[Node]:
+    for node in sight.nodes or ():
+        running = tuple(
+            RunningWork(
+                item=pod.item,
+                accelerators=pod.accelerators,
+                vcpus_milli=pod.vcpus_milli,
+                memory_mib=pod.memory_mib,
+                priority=pod.priority,
+                daemonset=pod.daemonset,
+                checkpoint_at=pod.checkpoint_at,
+            )
+            for pod in node.running
+        )
+        is_busy = any(not work.daemonset for work in running)
+        yield Node(
+            id=node.name,
+            pool=sight.pool.id,
+            offering="",
+            phase=_phase_of(node, is_busy),
+            since=now,
+            running=running,
+            accelerators=node.accelerators,
+        )
+
+
+def _phase_of(node: ClusterNode, is_busy: bool) -> NodePhase:
+    if node.closed and not node.closed_by_us:
+        return NodePhase.DRAINING
+    if is_busy:
+        return NodePhase.BUSY
+    if not node.ready:
+        # It covers demand until its time to boot has passed, and is then deleted.
+        return NodePhase.IN_FLIGHT
+    return NodePhase.IDLE
+
+
+def _from_machines(sight: PoolSight, now: datetime) -> Iterator[Node]:
+    assert sight.state is not None
+    listed = sight.state.machines
+    if listed is None:
+        listed = tuple(
+            Machine(f"{sight.pool.id}#machine-{number}", MachinePhase.RUNNING)
+            for number in range(sight.state.target_nodes)
+        )
+    for machine in listed:
+        phase = MACHINE_PHASES[machine.phase]
+        if phase is NodePhase.BUSY and sight.in_progress == 0:
+            phase = NodePhase.IDLE
+        # Which machine works on what is not told, so each of them may: none is called idle.
+        work = (RunningWork(UNSEEN),) if phase is NodePhase.BUSY else ()
+        yield Node(machine.id, sight.pool.id, "", phase, now, running=work)
+
+
+def _remember(sight: PoolSight) -> list[Node]:
+    """Return the nodes as they were: what cannot be seen is taken to be there, and at work."""
+    return [
+        Node(
+            id=record.id,
+            pool=record.pool,
+            offering=record.offering,
+            phase=NodePhase.BUSY,
+            since=record.since,
+            running=(RunningWork(UNSEEN),),
+        )
+        for record in sight.remembered
+        if NodePhase(record.phase) in HEALTHY and IN_FLIGHT_MARK not in record.id
+    ]
+
+
+def _on_their_way(sight: PoolSight, lacking: int, now: datetime) -> Iterator[Node]:
+    """Return nodes that were ordered and have not come; failed ones when the cloud says why."""
+    assert sight.state is not None
+    short = sight.state.shortfall
+    phase = NodePhase.FAILED if short and short.kind in REFUSED else NodePhase.IN_FLIGHT
+    for number in range(max(0, lacking)):
+        yield Node(f"{sight.pool.id}{IN_FLIGHT_MARK}{number}", sight.pool.id, "", phase, now)
+
+
+def _keep_since(node: Node, known: Mapping[str, NodeRecord], now: datetime) -> Node:
+    before = known.get(node.id)
+    if before is None or before.phase != node.phase.value:
+        return node
+    # A clock that jumped back must not make a node younger than nothing.
+    return replace(node, since=min(before.since, now))
+
+
+def _find_offering(node: Node, sight: PoolSight, offerings: frozenset[str]) -> str:
+    if node.offering in offerings:
+        return node.offering
+    machines = sight.state.machines if sight.state else None
+    for machine in machines or ():
+        if machine.id == node.id:
+            parts = (sight.pool.id, machine.instance_type, machine.zone)
+            name = "/".join(filter(None, parts))
+            return name if name in offerings else ""
+    return ""
+
+
+def explain_vanished(
+    source: str, listed: Sequence[ClusterNode], remembered: Sequence[NodeRecord], targets: int
+) -> str:
+    """Return why a cluster's answer is in doubt: it lists nothing, and its clouds still count.
+
+    Nodes come and go, but not all of them at once while their machines are there.
+    """
+    before = [record for record in remembered if IN_FLIGHT_MARK not in record.id]
+    if listed or not before or not targets:
+        return ""
+    return f"{source} lists no node, where {len(before)} were and their clouds count {targets}"
+
+
+def to_records(nodes: Sequence[Node]) -> list[NodeRecord]:
+    """Return what is remembered of nodes until the next tick."""
+    return [
+        NodeRecord(node.id, node.pool, node.phase.value, node.since, node.offering)
+        for node in nodes
+    ]

@@ -1,0 +1,205 @@
+"""One look at everything: pools in their clouds, sources of demand, side by side."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from tidegate.controller.hearing import Heard
+from tidegate.controller.nodes import PoolSight, build_nodes, explain_vanished
+from tidegate.controller.wiring import Wiring
+from tidegate.manifest.model import Pool
+from tidegate.ports import Clock, WorkSource
+from tidegate.scaling.fleet import Fleet
+from tidegate.vocabulary.demand import Demand, SourceHealth
+from tidegate.vocabulary.fleet_state import CloudRefused, ClusterNode, PoolState
+from tidegate.vocabulary.records import NodeRecord
+from tidegate.vocabulary.reports import SourceFault
+
+T = TypeVar("T")
+
+SOURCE_SECONDS = 30.0
+POOL_SECONDS = 30.0
+KEPT = timedelta(seconds=300)
+"""Work that a silent source told of longer ago opens nothing any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What was seen.
+
+    Attributes:
+        at: When it was complete.
+        states: Pool → as its cloud shows it.
+        unread: Pool → why it could not be read.
+        heard: Every source.
+        sights: Every declared pool with a size.
+        fleet: For the decision.
+        demand: For the decision.
+    """
+
+    at: datetime
+    states: Mapping[str, PoolState]
+    unread: Mapping[str, str]
+    heard: Sequence[Heard]
+    sights: Sequence[PoolSight]
+    fleet: Fleet
+    demand: Demand
+
+
+class Observer:
+    """Looks, in threads: a cloud or source that hangs keeps nobody else waiting."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        executor: Executor,
+        source_seconds: float = SOURCE_SECONDS,
+        pool_seconds: float = POOL_SECONDS,
+    ) -> None:
+        self._clock = clock
+        self._executor = executor
+        self._source_seconds = source_seconds
+        self._pool_seconds = pool_seconds
+        self._reading: set[str] = set()
+
+    async def observe(
+        self, wiring: Wiring, heard: Sequence[Heard], remembered: Sequence[NodeRecord]
+    ) -> Observation:
+        """Look at every pool and every source at once."""
+        states: dict[str, PoolState] = {}
+        unread: dict[str, str] = {}
+        declared = wiring.declared()
+        listening = zip(wiring.sources, heard, strict=True)
+        await asyncio.gather(
+            *(self._read(wiring, pool, states, unread) for pool in declared),
+            *(self._hear(source, ear) for source, ear in listening),
+        )
+        return build_observation(wiring, self._clock.now(), states, unread, heard, remembered)
+
+    async def _read(
+        self, wiring: Wiring, pool: Pool, states: dict[str, PoolState], unread: dict[str, str]
+    ) -> None:
+        if pool.id in self._reading:
+            unread[pool.id] = "an earlier look has not come back yet"
+            return
+        self._reading.add(pool.id)
+        call = asyncio.get_running_loop().run_in_executor(
+            self._executor, wiring.pools.fetch_state, pool.id
+        )
+        call.add_done_callback(lambda _: self._reading.discard(pool.id))
+        try:
+            states[pool.id] = await asyncio.wait_for(asyncio.shield(call), self._pool_seconds)
+        except CloudRefused as refusal:
+            unread[pool.id] = str(refusal)
+        except TimeoutError:
+            _ignore_late(call)
+            unread[pool.id] = f"no answer within {self._pool_seconds:g} s"
+
+    async def _hear(self, source: WorkSource, ear: Heard) -> None:
+        if not ear.may_ask(self._clock.monotonic()):
+            return
+        ear.is_running = True
+        call = asyncio.get_running_loop().run_in_executor(self._executor, source.fetch)
+        call.add_done_callback(lambda _: setattr(ear, "is_running", False))
+        try:
+            report = await asyncio.wait_for(asyncio.shield(call), self._source_seconds)
+        except SourceFault as fault:
+            ear.fail(str(fault), self._clock.monotonic())
+        except TimeoutError:
+            _ignore_late(call)
+            text = f"no answer within {self._source_seconds:g} s"
+            ear.fail(text, self._clock.monotonic())
+        else:
+            ear.succeed(report, self._clock.now())
+
+
+def _ignore_late(call: asyncio.Future[T]) -> None:
+    """What comes after its time is old: neither it nor its error is looked at."""
+    call.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+
+def build_observation(
+    wiring: Wiring,
+    now: datetime,
+    states: Mapping[str, PoolState],
+    unread: Mapping[str, str],
+    heard: Sequence[Heard],
+    remembered: Sequence[NodeRecord],
+) -> Observation:
+    """Return what the looks come to; pure."""
+    by_pool: dict[str, list[NodeRecord]] = {}
+    for record in remembered:
+        by_pool.setdefault(record.pool, []).append(record)
+    healths = [_check(ear, wiring, states, by_pool) for ear in heard]
+    trusted = {health.name for health in healths if not health.fault}
+    sights = [
+        _see(pool, wiring, states.get(pool.id), heard, trusted, by_pool.get(pool.id, []))
+        for pool in wiring.declared()
+    ]
+    known = frozenset(entry.id for entry in wiring.market.offerings)
+    nodes = [node for sight in sights for node in build_nodes(sight, now, known)]
+    items = [
+        item
+        for ear in heard
+        if ear.report and ear.received_at and now - ear.received_at <= KEPT
+        for item in ear.report.items
+    ]
+    return Observation(
+        at=now,
+        states=states,
+        unread=unread,
+        heard=heard,
+        sights=sights,
+        fleet=Fleet(wiring.supply, tuple(nodes), now if states else None),
+        demand=Demand(tuple(items), tuple(healths)),
+    )
+
+
+def _check(
+    ear: Heard,
+    wiring: Wiring,
+    states: Mapping[str, PoolState],
+    by_pool: Mapping[str, Sequence[NodeRecord]],
+) -> SourceHealth:
+    """Return a source's health; a cluster that lists nothing at all is held against its clouds."""
+    health = ear.health()
+    pools = wiring.clusters.get(ear.name, ())
+    if health.fault or ear.report is None or not pools:
+        return health
+    targets = sum(states[pool].target_nodes for pool in pools if pool in states)
+    before = [record for pool in pools for record in by_pool.get(pool, ())]
+    doubt = explain_vanished(ear.name, ear.report.nodes or (), before, targets)
+    return SourceHealth(ear.name, ear.received_at, doubt)
+
+
+def _see(
+    pool: Pool,
+    wiring: Wiring,
+    state: PoolState | None,
+    heard: Sequence[Heard],
+    trusted: set[str],
+    remembered: Sequence[NodeRecord],
+) -> PoolSight:
+    cluster = next((name for name, pools in wiring.clusters.items() if pool.id in pools), "")
+    nodes: tuple[ClusterNode, ...] | None = None
+    told: int | None = None
+    for ear in heard:
+        if ear.report is None or ear.name not in trusted:
+            continue
+        if ear.name == cluster:
+            nodes = tuple(node for node in ear.report.nodes or () if node.pool == pool.id)
+        if pool.id in ear.report.in_progress:
+            told = (told or 0) + ear.report.in_progress[pool.id]
+    return PoolSight(
+        pool=pool,
+        state=state,
+        nodes=nodes,
+        in_cluster=bool(cluster),
+        in_progress=told,
+        remembered=tuple(remembered),
+    )

@@ -1,0 +1,1 @@
+"""Where demand comes from: clusters, queues, metrics and files."""

@@ -1,0 +1,159 @@
+"""Which sources of demand there are: the file that the controller is started with."""
+
+# ruff: noqa: RUF012 - pydantic copies the default of a field for each document
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError, field_validator
+
+from tidegate.manifest.document import Document
+from tidegate.scaling.job import Job, parse_job
+from tidegate.vocabulary.capacity import Cloud
+from tidegate.vocabulary.problems import InvalidInput, Problem, nearest
+
+Name = Annotated[str, Field(pattern=r"^[a-zA-Z0-9][-_./a-zA-Z0-9]{0,127}$")]
+
+
+class CountedSource(Document):
+    """A source that tells a number of equal pieces of work."""
+
+    name: Name
+    pool: str = ""
+    """The pool whose work shows in this queue alone; empty where clusters tell who is busy."""
+    units_per_worker: int = Field(default=1, gt=0)
+    """Pieces that one worker takes on."""
+    most_units: int = Field(default=1_000_000, gt=0)
+    """More than this is not believed."""
+    work: dict[str, Any]
+    """What a worker asks for: a job as `tidegate place` reads it, without an id."""
+
+    @field_validator("work")
+    @classmethod
+    def _is_a_job(cls, value: dict[str, Any]) -> dict[str, Any]:
+        try:
+            job = parse_job("work", {**value, "id": "work"})
+        except InvalidInput as error:
+            raise ValueError("; ".join(str(problem) for problem in error.problems)) from error
+        if not (job.accelerators or job.vcpus or job.memory_gib):
+            raise ValueError("a worker that asks for nothing would fit any node without end")
+        return value
+
+    def job(self) -> Job:
+        """Return what a worker asks for, as a job."""
+        return parse_job(self.name, {**self.work, "id": self.name})
+
+
+class SqsSource(CountedSource):
+    """An SQS queue."""
+
+    kind: Literal["sqs"]
+    region: str
+    queue_url: str
+
+
+class PubSubSource(CountedSource):
+    """A Pub/Sub subscription, by Cloud Monitoring's count of what is not acknowledged."""
+
+    kind: Literal["pubsub"]
+    project: str
+    subscription: str
+    fresh_seconds: int = Field(default=300, gt=0)
+    """Monitoring lags: an older point is not believed."""
+
+
+class StorageQueueSource(CountedSource):
+    """A queue of an Azure storage account."""
+
+    kind: Literal["storage-queue"]
+    account: str = Field(pattern=r"^[a-z0-9]{3,24}$")
+    queue: str
+
+
+class PrometheusSource(CountedSource):
+    """The sum of what a Prometheus query answers."""
+
+    kind: Literal["prometheus"]
+    url: str = Field(pattern=r"^https?://")
+    query: str = Field(min_length=1)
+    timeout_seconds: float = Field(default=10, gt=0, le=60)
+    empty_is_zero: bool = False
+    """An answer without a series is a fault unless this says that it means none."""
+    token_environment: str = ""
+    """The environment variable that holds a bearer token; the token itself never stands here."""
+
+
+class CsvSource(CountedSource):
+    """A file with the columns id and queuedAt, one row for each piece of work."""
+
+    kind: Literal["csv"]
+    path: str
+    fresh_seconds: int | None = Field(default=None, gt=0)
+    """A file that was written longer ago is not believed; None believes any."""
+
+
+class KubernetesSource(Document):
+    """A cluster of the manifest and the kubeconfig context that reaches it."""
+
+    kind: Literal["kubernetes"]
+    name: Name = ""
+    cloud: Cloud
+    cluster: str
+    region: str = ""
+    """Where clusters of several regions share a name."""
+    context: str
+
+
+Source = Annotated[
+    SqsSource | PubSubSource | StorageQueueSource | PrometheusSource | CsvSource | KubernetesSource,
+    Field(discriminator="kind"),
+]
+
+
+class SourceList(Document):
+    """All sources."""
+
+    sources: list[Source] = []
+
+
+def parse_sources(where: str, document: object) -> list[Source]:
+    """Read the sources from a parsed document.
+
+    Raises:
+        InvalidInput: With one problem for each fault, or for a name that is used twice.
+    """
+    try:
+        found = SourceList.model_validate(document if document is not None else {}).sources
+    except ValidationError as error:
+        raise InvalidInput([_describe(where, fault) for fault in error.errors()]) from error
+    names = [source.name for source in found if source.name]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        problems = [Problem(where, "sources", name, "is used twice", "a name") for name in twice]
+        raise InvalidInput(problems)
+    return found
+
+
+def _describe(where: str, fault: Any) -> Problem:
+    path = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        guess = nearest(str(fault["loc"][-1]), _known_keys())
+        hint = f" (did you mean {guess!r}?)" if guess else ""
+        return Problem(where, path, "", f"is not a key of a source{hint}", "only known keys")
+    if fault["type"] == "missing":
+        return Problem(where, path, "", "is required and is missing", "a value")
+    if fault["type"].startswith("union_tag"):
+        expected = "one of sqs, pubsub, storage-queue, prometheus, csv, kubernetes"
+        return Problem(where, f"{path}.kind", "", "names no kind of source", expected)
+    reason = fault["msg"].removeprefix("Input ").removeprefix("Value error, ")
+    return Problem(where, path, repr(fault["input"]), reason, "")
+
+
+def _known_keys() -> set[str]:
+    kinds: tuple[type[Document], ...] = (
+        SourceList, SqsSource, PubSubSource, StorageQueueSource, PrometheusSource, CsvSource,
+        KubernetesSource,
+    )  # fmt: skip
+    fields = (field for kind in kinds for field in kind.model_fields.items())
+    return {info.alias or name for name, info in fields}

@@ -1,0 +1,105 @@
+"""Opening the database, and bringing its schema up to date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from tidegate.vocabulary.problems import Unavailable, refuse
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+NEWEST = "0001"
+BUSY_MILLISECONDS = 10_000
+CONNECT_SECONDS = 10
+MIGRATION_LOCK = 7_410_201
+"""Any number: PostgreSQL's advisory lock, so that two controllers do not migrate at once."""
+
+
+def open_database(url: str) -> sa.Engine:
+    """Return the database of a URL, with the newest schema.
+
+    Args:
+        url: "sqlite:///state.db" or "postgresql+psycopg://user@host/name"; plain "postgresql://"
+            means the same driver.
+
+    Raises:
+        InvalidInput: The URL is none, or of another kind of database.
+        Unavailable: The database does not answer, or is newer than this Tidegate.
+    """
+    engine = build_engine(url)
+    try:
+        with engine.begin() as connection:
+            _lock(connection)
+            version = _read_version(connection)
+            if version is None or version < NEWEST:
+                _migrate(connection)
+            elif version > NEWEST:
+                text = f"its schema is {version}, and this Tidegate knows {NEWEST}: upgrade it"
+                raise Unavailable(f"the state database cannot be used: {text}")
+    except sa.exc.SQLAlchemyError as error:
+        where = engine.url.render_as_string(hide_password=True)
+        raise Unavailable(f"the state database {where} does not answer: {error}") from error
+    return engine
+
+
+def build_engine(url: str) -> sa.Engine:
+    """Return an engine; nothing is asked yet.
+
+    Raises:
+        InvalidInput: The URL is none, or of another kind of database.
+    """
+    try:
+        parsed = sa.engine.make_url(url)
+    except sa.exc.ArgumentError as error:
+        expected = "sqlite:///FILE or postgresql://…"
+        raise refuse("state database", "--database", None, "is no URL", expected) from error
+    kind = parsed.get_backend_name()
+    if kind == "sqlite":
+        engine = sa.create_engine(parsed)
+        sa.event.listen(engine, "connect", _prepare_sqlite)
+        sa.event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    if kind == "postgresql":
+        parsed = parsed.set(drivername="postgresql+psycopg")
+        options = {"connect_timeout": CONNECT_SECONDS}
+        return sa.create_engine(parsed, pool_pre_ping=True, connect_args=options)
+    raise refuse("state database", "--database", kind, "is not supported", "sqlite or postgresql")
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    # The driver would begin late and without a lock: two could read before either writes.
+    connection.isolation_level = None
+    connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _lock(connection: sa.Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)))
+
+
+def _read_version(connection: sa.Connection) -> str | None:
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    table = sa.table("alembic_version", sa.column("version_num"))
+    found: str | None = connection.execute(sa.select(table.c.version_num)).scalar()
+    return found
+
+
+def _migrate(connection: sa.Connection) -> None:
+    # Loaded only where there is something to do: most starts find the newest schema.
+    from alembic import command
+    from alembic.config import Config
+
+    settings = Config()
+    settings.set_main_option("script_location", str(MIGRATIONS))
+    settings.set_main_option("path_separator", "os")
+    settings.attributes["connection"] = connection
+    command.upgrade(settings, "head")

@@ -1,0 +1,84 @@
+"""The tables of the controller's memory. Times are UTC without a zone: SQLite knows none."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+METADATA = sa.MetaData()
+
+LEASES = sa.Table(
+    "leases",
+    METADATA,
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("holder", sa.String(255), nullable=False),
+    sa.Column("token", sa.BigInteger, nullable=False),
+    sa.Column("renewals", sa.BigInteger, nullable=False),
+)
+"""`token` grows with every new holder; `renewals` with every sign of life of the same one."""
+
+DECISIONS = sa.Table(
+    "decisions",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("at", sa.DateTime, nullable=False),
+    sa.Column("token", sa.BigInteger, nullable=False),
+    sa.Column("pool", sa.String(64), nullable=False),
+    sa.Column("action", sa.String(16), nullable=False),
+    sa.Column("from_nodes", sa.Integer),
+    sa.Column("to_nodes", sa.Integer),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("per_hour", sa.String(64), nullable=False),
+    sa.Column("outcome", sa.String(16), nullable=False),
+    sa.Column("detail", sa.Text, nullable=False),
+    sa.Index("decisions_by_pool", "pool", "id"),
+)
+
+NODES = sa.Table(
+    "nodes",
+    METADATA,
+    sa.Column("id", sa.String(512), primary_key=True),
+    sa.Column("pool", sa.String(64), nullable=False),
+    sa.Column("phase", sa.String(16), nullable=False),
+    sa.Column("since", sa.DateTime, nullable=False),
+    sa.Column("offering", sa.String(255), nullable=False),
+)
+
+REFUSALS = sa.Table(
+    "refusals",
+    METADATA,
+    sa.Column("offering", sa.String(255), primary_key=True),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("at", sa.DateTime, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),
+)
+"""The health of offerings: which were refused last, and how often in a row."""
+
+SOURCES = sa.Table(
+    "sources",
+    METADATA,
+    sa.Column("name", sa.String(128), primary_key=True),
+    sa.Column("received_at", sa.DateTime),
+    sa.Column("fault", sa.Text, nullable=False),
+    sa.Column("items", sa.Integer, nullable=False),
+)
+
+OVERRIDES = sa.Table(
+    "overrides",
+    METADATA,
+    sa.Column("pool", sa.String(64), primary_key=True),
+    sa.Column("owner", sa.String(128), nullable=False),
+    sa.Column("until", sa.DateTime, nullable=False),
+    sa.Column("nodes", sa.Integer),
+)
+
+TICKS = sa.Table(
+    "ticks",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("at", sa.DateTime, nullable=False),
+    sa.Column("token", sa.BigInteger, nullable=False),
+    sa.Column("holder", sa.String(255), nullable=False),
+    sa.Column("per_hour", sa.String(64), nullable=False),
+    sa.Column("pools", sa.Text, nullable=False),
+    sa.Column("waiting", sa.Integer, nullable=False),
+)
