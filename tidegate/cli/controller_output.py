@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from tidegate.controller.loop import Tick
+from tidegate.controller.turn import Tick
 from tidegate.ports import StateStore
 from tidegate.vocabulary.capacity import Scaler
 from tidegate.vocabulary.records import DecisionRecord

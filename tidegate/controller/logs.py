@@ -6,9 +6,14 @@ import logging
 import re
 import sys
 from collections.abc import MutableMapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
+
+if TYPE_CHECKING:
+    from tidegate.controller.turn import Tick
+
+LOG = structlog.get_logger("tidegate.controller")
 
 SECRETS = re.compile(
     r"(?i)((?:authorization[=:]\s*)?bearer\s+|password[=:]\s*|token[=:]\s*|//[^/\s:@]+:(?=[^\s/]*@))"
@@ -45,3 +50,33 @@ def _hide(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableM
         if isinstance(value, str):
             event[key] = hide_secrets(value)
     return event
+
+
+def log_tick(tick: Tick) -> None:
+    """Say what a turn did, and what was in doubt."""
+    seen = tick.decision.observation
+    for done in tick.done:
+        record = done.order.record
+        say = LOG.info if done.kind is None else LOG.warning
+        say(
+            record.action,
+            pool=record.pool,
+            from_nodes=record.from_nodes,
+            to_nodes=record.to_nodes,
+            reason=record.reason,
+            per_hour=record.per_hour,
+            outcome=done.outcome.value,
+            detail=done.detail,
+        )
+    for source in seen.demand.sources:
+        if source.fault:
+            LOG.warning("source in doubt", source=source.name, why=source.fault)
+    for pool, reason in seen.unread.items():
+        LOG.warning("pool not read", pool=pool, why=reason)
+    LOG.info(
+        "tick",
+        pools=len(seen.sights),
+        waiting=len(seen.demand.items),
+        orders=len(tick.orders),
+        per_hour=str(tick.decision.plan.per_hour),
+    )

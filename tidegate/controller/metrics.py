@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 if TYPE_CHECKING:
-    from tidegate.controller.loop import Tick
+    from tidegate.controller.turn import Tick
 
 TICK_BUCKETS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60)
 

@@ -1,0 +1,69 @@
+"""Writing a turn down: refusals, remarks, and what is remembered until the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tidegate.controller.nodes import to_records
+from tidegate.controller.orders import build_remarks
+from tidegate.controller.refusals import add_refusal
+from tidegate.ports import StateStore
+from tidegate.vocabulary.records import DecisionRecord, SourceRecord, TickRecord
+
+if TYPE_CHECKING:
+    from tidegate.controller.turn import Tick
+
+
+class Recorder:
+    """Writes turns down; what was said at the last turn already is not said again."""
+
+    def __init__(self) -> None:
+        self._said: set[tuple[str, str, str]] = set()
+
+    def record(self, store: StateStore, tick: Tick, holder: str, token: int) -> None:
+        """Write a turn down.
+
+        Raises:
+            LeaseLost: Another leads now; nothing is written.
+        """
+        decision = tick.decision
+        seen = decision.observation
+        refusals = list(decision.refusals)
+        for done in tick.done:
+            if done.kind is not None:
+                refusals = add_refusal(refusals, done.order.offerings, done.kind, seen.at)
+        refused = [order.record for order in tick.orders if order.refusal]
+        remarks = self._new_remarks([*refused, *build_remarks(decision.plan, seen.at)])
+        if remarks:
+            store.record_intents(token, remarks)
+        health = {source.name: source for source in seen.demand.sources}
+        store.record_tick(
+            token,
+            TickRecord(
+                at=seen.at,
+                token=token,
+                holder=holder,
+                per_hour=str(decision.plan.per_hour),
+                pools=",".join(sight.pool.id for sight in seen.sights),
+                waiting=len(seen.demand.items),
+            ),
+            to_records(seen.fleet.nodes),
+            refusals,
+            [
+                SourceRecord(
+                    ear.name,
+                    ear.received_at,
+                    health[ear.name].fault,
+                    len(ear.report.items) if ear.report else 0,
+                )
+                for ear in seen.heard
+            ],
+        )
+
+    def _new_remarks(self, remarks: Sequence[DecisionRecord]) -> list[DecisionRecord]:
+        """Return those that were not said at the last turn already."""
+        said = {(each.pool, each.action, each.reason) for each in remarks}
+        new = [each for each in remarks if (each.pool, each.action, each.reason) not in self._said]
+        self._said = said
+        return new

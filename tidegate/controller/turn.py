@@ -1,0 +1,120 @@
+"""One turn: look, decide, carry out, write down."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import structlog
+
+from tidegate.controller.applying import Applier, Done
+from tidegate.controller.deciding import Decision, build_decision
+from tidegate.controller.hearing import Ears
+from tidegate.controller.logs import log_tick
+from tidegate.controller.observation import Observer
+from tidegate.controller.orders import Order, build_orders
+from tidegate.controller.recording import Recorder
+from tidegate.controller.wiring import Wiring
+from tidegate.ports import Clock, StateStore
+from tidegate.scaling.settings import PoolOverride, ScalingSettings
+from tidegate.vocabulary.fleet_state import CloudRefused
+from tidegate.vocabulary.reports import SourceFault
+
+LOG = structlog.get_logger("tidegate.controller")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSettings:
+    """How a turn is taken.
+
+    Attributes:
+        source_seconds: What a source may take to answer.
+        pool_seconds: What a cloud may take to show a pool.
+        scaling: How carefully to scale.
+    """
+
+    source_seconds: float = 30.0
+    pool_seconds: float = 30.0
+    scaling: ScalingSettings = field(default_factory=ScalingSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One turn of the loop: what was decided, and what became of it (empty in a dry run)."""
+
+    wiring: Wiring
+    decision: Decision
+    orders: Sequence[Order]
+    done: Sequence[Done] = ()
+
+
+class Turns:
+    """Takes turns; what sources told last is kept from one to the next."""
+
+    def __init__(self, clock: Clock, executor: Executor, settings: TurnSettings) -> None:
+        self._executor = executor
+        self._settings = settings
+        self._ears = Ears()
+        self._observer = Observer(clock, executor, settings.source_seconds, settings.pool_seconds)
+        self._recorder = Recorder()
+
+    async def plan(self, wiring: Wiring, store: StateStore | None) -> Tick:
+        """Look and decide; change nothing, and write nothing down."""
+        ears = self._ears.of([source.name for source in wiring.sources])
+        nodes = await self._run(store.read_nodes) if store else []
+        refusals = await self._run(store.read_refusals) if store else []
+        said = await self._run(store.read_overrides) if store else []
+        seen = await self._observer.observe(wiring, ears, nodes)
+        overrides = [PoolOverride(each.pool, each.owner, each.until, each.nodes) for each in said]
+        scaling = self._settings.scaling
+        scaling = replace(scaling, overrides=(*scaling.overrides, *overrides))
+        decision = await self._run(build_decision, wiring, seen, refusals, scaling)
+        orders = build_orders(decision.plan, seen.sights, _choosing(wiring, decision), seen.at)
+        return Tick(wiring, decision, orders)
+
+    async def take(self, wiring: Wiring, store: StateStore, holder: str, token: int) -> Tick:
+        """Take one turn under a lease.
+
+        Raises:
+            LeaseLost: Another took the lead meanwhile.
+            Unavailable: The store does not answer.
+        """
+        planned = await self.plan(wiring, store)
+        applier = Applier(wiring, store, self._executor, token)
+        done = await applier.apply([order for order in planned.orders if not order.refusal])
+        tick = replace(planned, done=done)
+        await self._reopen(tick)
+        await self._run(self._recorder.record, store, tick, holder, token)
+        log_tick(tick)
+        return tick
+
+    async def _reopen(self, tick: Tick) -> None:
+        """Reopen nodes that an earlier turn closed, and that are wanted again."""
+        cordons = tick.wiring.cordons
+        going = {node for done in tick.done for node in done.order.nodes}
+        for sight in tick.decision.observation.sights:
+            for node in sight.nodes or ():
+                if cordons is None or not node.closed_by_us or node.name in going:
+                    continue
+                try:
+                    await self._run(cordons.reopen, sight.pool.id, node.name)
+                except SourceFault as fault:
+                    LOG.warning("node not reopened", node=node.name, why=str(fault))
+
+    async def _run(self, call: Callable[..., T], *arguments: object) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, call, *arguments)
+
+
+def _choosing(wiring: Wiring, decision: Decision) -> dict[str, bool]:
+    found = {}
+    for resize in decision.plan.resizes:
+        try:
+            found[resize.pool] = wiring.pools.can_choose(resize.pool)
+        except CloudRefused:
+            found[resize.pool] = False
+    return found
