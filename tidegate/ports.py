@@ -161,6 +161,14 @@ class StateStore(Protocol):
         """Replace what is remembered of nodes, refusals and sources, and add the tick."""
         ...
 
+    def record_snapshot(self, token: int, snapshot: Mapping[str, Any]) -> None:
+        """Replace what is shown of the last turn: a JSON document without secrets."""
+        ...
+
+    def read_snapshot(self) -> Mapping[str, Any] | None:
+        """Return what is shown of the last turn; None before the first."""
+        ...
+
     def read_nodes(self) -> Sequence[NodeRecord]:
         """Return what is remembered of nodes."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from tidegate.state.leases import PATIENCE_SECONDS, LeaseRow, require_lease
-from tidegate.state.tables import DECISIONS, NODES, OVERRIDES, REFUSALS, SOURCES, TICKS
+from tidegate.state.tables import DECISIONS, NODES, OVERRIDES, REFUSALS, SNAPSHOTS, SOURCES, TICKS
 from tidegate.vocabulary.problems import Unavailable
 from tidegate.vocabulary.records import (
     DecisionRecord,
@@ -26,6 +26,7 @@ from tidegate.vocabulary.records import (
 
 KEPT_DECISIONS = 100_000
 KEPT_TICKS = 10_000
+LAST = "last"
 
 
 class DatabaseStore:
@@ -92,6 +93,17 @@ class DatabaseStore:
             connection.execute(TICKS.insert().values(**_to_row(tick)))
             _prune(connection, TICKS, KEPT_TICKS)
             _prune(connection, DECISIONS, KEPT_DECISIONS)
+
+    def record_snapshot(self, token: int, snapshot: Mapping[str, Any]) -> None:
+        """Replace what is shown of the last turn."""
+        with self._fenced(token) as connection:
+            connection.execute(SNAPSHOTS.delete())
+            connection.execute(SNAPSHOTS.insert().values(name=LAST, document=dict(snapshot)))
+
+    def read_snapshot(self) -> Mapping[str, Any] | None:
+        """Return what is shown of the last turn; None before the first."""
+        found = self._read(sa.select(SNAPSHOTS.c.document))
+        return next((row["document"] for row in found), None)
 
     def read_nodes(self) -> Sequence[NodeRecord]:
         """Return what is remembered of nodes."""

@@ -71,6 +71,14 @@ OVERRIDES = sa.Table(
     sa.Column("nodes", sa.Integer),
 )
 
+SNAPSHOTS = sa.Table(
+    "snapshots",
+    METADATA,
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("document", sa.JSON, nullable=False),
+)
+"""One row: what the last turn saw and decided."""
+
 TICKS = sa.Table(
     "ticks",
     METADATA,

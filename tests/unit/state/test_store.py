@@ -107,6 +107,16 @@ def test_a_tick_replaces_what_the_one_before_remembered(store):
     assert (store.read_nodes(), store.read_refusals(), store.read_sources()) == ([], [], [])
 
 
+def test_the_snapshot_is_that_of_the_last_turn(store):
+    token = store.take_lease("one", 0.0)
+    assert store.read_snapshot() is None
+
+    store.record_snapshot(token, {"pools": [{"id": "a"}]})
+    store.record_snapshot(token, {"pools": [{"id": "b", "perHour": None}]})
+
+    assert store.read_snapshot() == {"pools": [{"id": "b", "perHour": None}]}
+
+
 def test_a_persons_word_is_kept_until_it_is_taken_back(store):
     store.record_override(OverrideRecord("train", "ana", NOW))
     store.record_override(OverrideRecord("train", "ben", NOW, 2))
@@ -179,12 +189,14 @@ def test_nothing_is_written_under_another_token(store, token):
         lambda: store.record_intents(token, [DECISION]),
         lambda: store.record_outcome(token, written.id, Outcome.APPLIED, ""),
         lambda: store.record_tick(token, TICK, [NODE], [], []),
+        lambda: store.record_snapshot(token, {"pools": []}),
     ):
         with pytest.raises(LeaseLost):
             write()
 
     assert list(store.read_decisions(None, 9)) == [written]
     assert store.read_nodes() == []
+    assert store.read_snapshot() is None
 
 
 def test_of_many_that_start_at_once_one_leads(engine):
@@ -222,6 +234,21 @@ def test_opening_again_keeps_what_is_there(tmp_path):
 
     again = open_database(url)
     assert DatabaseStore(again).read_leader() == "one"
+    again.dispose()
+
+
+def test_a_database_of_the_first_schema_is_brought_up_to_date(tmp_path):
+    url = f"sqlite:///{tmp_path / 'state.db'}"
+    first = open_database(url)
+    DatabaseStore(first).take_lease("one", 0.0)
+    with first.begin() as connection:
+        connection.execute(sa.text("DROP TABLE snapshots"))
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '0001'"))
+    first.dispose()
+
+    again = open_database(url)
+    assert DatabaseStore(again).read_leader() == "one"
+    assert DatabaseStore(again).read_snapshot() is None
     again.dispose()
 
 
