@@ -175,3 +175,6 @@ kubernetes.apiextensions.CustomResource(
     metadata={"namespace": "team", "labels": LABELS},
     spec={"minReplicaCount": 0, "cooldownPeriod": 86_400, "scaleTargetRef": {"name": "server"}},
 )
+
+# What is wrong with the stack as a whole is said here.
+pulumi.export("labels", LABELS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 
+import pytest
+
 from tidegate.engine.collecting import Fixtures, Settings, collect_program
 from tidegate.engine.config import read_project
 
@@ -43,6 +45,23 @@ aws.s3.Bucket(
     assert second["ignoreChanges"] == ["tags"]
     assert second["propertyDependencies"]["tags"] == [found["first"]["urn"]]
     assert second["stackTrace"][0] == {"sourcePosition": "project:///__main__.py#5"}
+
+
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [
+        ("import pulumi\n\n", "__main__.py#1"),
+        ("import pulumi\npulumi.export('a', 1)\npulumi.export('b', 2)\n", "__main__.py#2"),
+        ("import pulumi\npulumi.export('a', 1)\npulumi.export('capacity', {})\n", "__main__.py#3"),
+        ("import pulumi\npulumi.export('capacity', {})\npulumi.export('a', 1)\n", "__main__.py#2"),
+        ("import say\n\nsay.capacity()\n", "say.py#5"),
+    ],
+    ids=["exports-nothing", "first-export", "manifest", "manifest-first", "own-module"],
+)
+def test_the_stack_has_the_line_that_exports_its_manifest(collect, source, place):
+    module = "from pulumi import export\n\n\ndef capacity():\n    export('capacity', {})\n"
+    stack = collect(source, {"say.py": module})["theirs-dev"]
+    assert stack["stackTrace"] == [{"sourcePosition": f"project:///{place}"}]
 
 
 def test_moving_a_resource_ten_lines_moves_its_place_by_ten(collect):

@@ -1,10 +1,11 @@
-"""Record what `pulumi preview --json`, event logs and exports say of two programs.
+"""Record what `pulumi preview --json`, event logs and exports say of three programs.
 
     python tests/policies/recorder/record_ways.py tests/policies/data
 
 Runs the real CLI on the local clouds in a throw-away project: a preview of the empty stack (as
 JSON, as an event log, and as a policy pack sees it), an `up` with its event log, the export, and
-the previews that follow. Of `declared_program.py` the same is recorded of a change.
+the previews that follow. Of `declared_program.py` the same is recorded of a change, and of
+`examples/bad/change` the preview that lies beside it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from tidegate.localclouds.lifecycle import (
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-PROJECT = "name: recorded\nruntime: python\n"
+CHANGE = ROOT / "examples" / "bad" / "change"
 CONFIG = "config:\n  aws:region: us-east-1\n  gcp:project: p\n  recorded:environment: prod\n"
 PACKAGES = ("pulumi", "pulumi-aws", "pulumi-gcp", "pulumi-azure-native")
 PREVIEW = ("preview", "--json", "--non-interactive")
@@ -40,20 +41,36 @@ Run = Callable[..., str]
 
 def main() -> None:
     data = Path(sys.argv[1])
-    record("ways_program.py", data / "ways", record_ways)
-    record("declared_program.py", data / "declared", record_declared)
+    record(HERE / "ways_program.py", data / "ways", record_ways)
+    say_origin("ways_program.py", data / "ways")
+    record(HERE / "declared_program.py", data / "declared", record_declared)
+    say_origin("declared_program.py", data / "declared")
+    record_change()
 
 
-def record(program: str, target: Path, play: Callable[[Run, Path, Path], None]) -> None:
+def record_change(target: Path = CHANGE) -> None:
+    """Record the preview of a change that replaces a commitment."""
+    config = (CHANGE / "Pulumi.prod.yaml").read_text()
+    record(CHANGE / "__main__.py", target, record_replacement, "change", "prod", config)
+
+
+def record(
+    program: Path,
+    target: Path,
+    play: Callable[[Run, Path, Path], None],
+    name: str = "recorded",
+    stack: str = "dev",
+    config: str = CONFIG,
+) -> None:
     """Run a program's recording in a throw-away project on clouds of its own."""
     target.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="record-ways-") as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory(prefix="record-ways-") as place:
+        folder = Path(place)
         project = folder / "project"
         project.mkdir()
-        (project / "Pulumi.yaml").write_text(PROJECT)
-        (project / "Pulumi.dev.yaml").write_text(CONFIG)
-        shutil.copy(HERE / program, project / "__main__.py")
+        (project / "Pulumi.yaml").write_text(f"name: {name}\nruntime: python\n")
+        (project / f"Pulumi.{stack}.yaml").write_text(config)
+        shutil.copy(program, project / "__main__.py")
         provide_language_host(ROOT, os.environ)
         toolchain = find_toolchain(ROOT)
         (folder / "state").mkdir()
@@ -78,11 +95,10 @@ def record(program: str, target: Path, play: Callable[[Run, Path, Path], None]) 
             return ended.stdout
 
         try:
-            run("stack", "init", "dev")
+            run("stack", "init", stack)
             play(run, folder, target)
         finally:
             stop_local_clouds(folder / "clouds")
-        say_origin(toolchain.pulumi.path, program, target)
 
 
 def record_ways(run: Run, folder: Path, target: Path) -> None:
@@ -119,7 +135,17 @@ def record_declared(run: Run, folder: Path, target: Path) -> None:
     keep(run("stack", "export", "--stack=dev"), target / "export.json")
 
 
-def say_origin(pulumi: Path, program: str, target: Path) -> None:
+def record_replacement(run: Run, folder: Path, target: Path) -> None:
+    del folder  # nothing but what the CLI prints is kept
+    declared = run("config", "get", "instanceType", "--stack=prod").strip()
+    run("config", "set", "instanceType", "p4d.24xlarge", "--stack=prod")
+    run("up", "--yes", "--skip-preview", "--stack=prod")
+    run("config", "set", "instanceType", declared, "--stack=prod")
+    keep(run(*SHOWN, "--stack=prod"), target / "preview.json")
+
+
+def say_origin(program: str, target: Path) -> None:
+    pulumi = find_toolchain(ROOT).pulumi.path
     origin = {
         "what": f"{program} on the local clouds, tests/policies/recorder",
         "date": datetime.now(UTC).date().isoformat(),

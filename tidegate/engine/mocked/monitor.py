@@ -16,7 +16,7 @@ from pulumi.runtime.proto import provider_pb2, resource_pb2
 InvokeAnswer: Any = getattr(resource_pb2, "ResourceInvokeResponse", provider_pb2.InvokeResponse)
 
 _HERE = f"{Path(__file__).parent}/"
-_STACK = "pulumi:pulumi:Stack"
+STACK = "pulumi:pulumi:Stack"
 _REFERENCE = "pulumi:pulumi:StackReference"
 
 
@@ -43,7 +43,7 @@ class CollectingMonitor(mocks.MockMonitor):
     def make_urn(self, parent: str, type_: str, name: str) -> str:
         """Return the URN that the engine would give; the stack itself qualifies nobody."""
         kinds = parent.split("::")[2] if parent else ""
-        qualified = type_ if kinds in ("", _STACK) else f"{kinds}${type_}"
+        qualified = type_ if kinds in ("", STACK) else f"{kinds}${type_}"
         return f"urn:pulumi:{self._stack}::{self._project}::{qualified}::{name}"
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the protocol's name
@@ -58,7 +58,7 @@ class CollectingMonitor(mocks.MockMonitor):
     def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802 - the protocol's name
         """Keep what the stack exports: its capacity manifest is among it."""
         for state in self.states:
-            if state["urn"] == request.urn and state["type"] == _STACK:
+            if state["urn"] == request.urn and state["type"] == STACK:
                 state["outputs"] = json_format.MessageToDict(request.outputs)
         return empty_pb2.Empty()
 
@@ -90,7 +90,7 @@ class CollectingMonitor(mocks.MockMonitor):
 
     def _transform(self, request: Any, urn: str) -> None:
         """Change a request as its own, its ancestors' and the stack's transforms say, in order."""
-        if request.type == _STACK:
+        if request.type == STACK:
             return
         callbacks: list[Any] = []
         ancestor = urn
@@ -167,8 +167,7 @@ def _options(request: Any) -> dict[str, Any]:
 def _frames(request: Any, root: str) -> list[dict[str, str]]:
     """Return the frames inside the project, as the engine writes them.
 
-    Not those that lead to the program, where the project is Tidegate's own checkout: a stack has
-    no line there.
+    Not those that lead to the program, where the project is Tidegate's own checkout.
     """
     return [
         {"sourcePosition": f"project:///{quote(path.removeprefix(f'{root}/'))}#{position.line}"}

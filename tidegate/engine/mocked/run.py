@@ -44,16 +44,21 @@ def run(asked: dict[str, Any]) -> dict[str, Any]:
         import pulumi.runtime  # noqa: F401 - only whether it can be imported
     except ImportError as error:
         return {"failure": {"kind": "sdk", "message": str(error)}}
-    from .monitor import CollectingMonitor
+    from .monitor import STACK, CollectingMonitor
+    from .places import StackPlace
     from .seclusion import forbid_network, reached
 
+    place = StackPlace(asked["root"], asked["program"])
     monitor = CollectingMonitor(asked["project"], asked["stack"], asked["root"], asked["fixtures"])
     forbid_network()
-    failure = _run_program(asked, monitor)
+    failure = _run_program(asked, monitor, place)
     if failure is not None:
         secrets = set(_secret_texts([state["inputs"] for state in monitor.states]))
         hidden = {key: _hide(text, secrets) for key, text in failure.items()}
         return {"failure": {**hidden, "reached": list(reached())}}
+    for state in monitor.states:
+        if state["type"] == STACK:
+            state["stackTrace"] = place.frames()
     states = sorted(monitor.states, key=lambda state: (state["urn"], state.get("id", "")))
     return {
         "format": FORMAT,
@@ -65,7 +70,7 @@ def run(asked: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _run_program(asked: dict[str, Any], monitor: Any) -> dict[str, str] | None:
+def _run_program(asked: dict[str, Any], monitor: Any, place: Any) -> dict[str, str] | None:
     import pulumi
     from pulumi.runtime import mocks
 
@@ -83,6 +88,7 @@ def _run_program(asked: dict[str, Any], monitor: Any) -> dict[str, str] | None:
     answers.refuse_unknown_details()
     answers.serialize_unseen()
     answers.doubt_odd_outputs()
+    place.follow_exports()
     sys.argv = [asked["program"]]
     try:
         loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: _run_path(asked["program"])))

@@ -9,8 +9,8 @@
 #   level: mandatory
 #   scope: resource
 #   remediation: >-
-#     Declare it as CommittedCapacity with an acknowledgement, set the label acknowledged-
-#     by, or name it and who answers for it in the rule's parameters.
+#     Declare it as CommittedCapacity with an acknowledgement, set the label
+#     acknowledged-by, or name it and who answers for it in the rule's parameters.
 #   docs: policies/rules/commitments/commitment_acknowledged/README.md
 #   parameters:
 #     acknowledged:
