@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 import typer.core
+from rich.markup import escape
 
 from tidegate import __version__
 from tidegate.vocabulary.problems import InvalidInput, Unavailable
@@ -30,6 +31,9 @@ GROUPS: dict[str, str] = {
 }
 """Command name → the module whose `app` implements it."""
 
+EXTRAS: dict[str, str] = {"controller": "controller", "local": "local", "up": "local"}
+"""Command name → the extra that brings what it cannot be loaded without."""
+
 INVALID_INPUT_EXIT = 2
 UNAVAILABLE_EXIT = 1
 
@@ -45,9 +49,35 @@ class LazyGroup(typer.core.TyperGroup):
         """Return the command of that name; None when there is none."""
         if cmd_name not in GROUPS:
             return super().get_command(ctx, cmd_name)
-        command = typer.main.get_command(importlib.import_module(GROUPS[cmd_name]).app)
+        try:
+            group = importlib.import_module(GROUPS[cmd_name]).app
+        except ModuleNotFoundError as error:
+            group = build_lacking(cmd_name, error)
+        command = typer.main.get_command(group)
         command.name = cmd_name
         return command
+
+
+def build_lacking(name: str, error: ModuleNotFoundError) -> typer.Typer:
+    """Return what stands for a group whose packages are not installed: it says how to get them.
+
+    Args:
+        name: The group's name.
+        error: What could not be imported. A module of Tidegate's own is a fault, and raised.
+    """
+    package = str(error.name).partition(".")[0]
+    if name not in EXTRAS or package == "tidegate":
+        raise error
+    lacking = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    remedy = f"install tidegate[{EXTRAS[name]}]"
+    taken = {"ignore_unknown_options": True, "allow_extra_args": True}
+
+    @lacking.command(help=f"Not installed: {escape(remedy)}.", context_settings=taken)
+    def refuse_to_run() -> None:
+        message = f"`tidegate {name}` needs {package}: {remedy}"
+        raise Unavailable(message)
+
+    return lacking
 
 
 app = typer.Typer(

@@ -53,6 +53,42 @@ def test_help_of_a_simulation_loads_no_numpy() -> None:
     assert (shown.returncode, shown.stderr) == (0, "")
 
 
+def run_without(package: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    code = f"import sys; sys.modules[{package!r}] = None; from tidegate.cli.main import run; run()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_help_says_what_to_install_for_a_group_that_cannot_be_loaded() -> None:
+    shown = run_without("pulumi", "--help")
+
+    assert (shown.returncode, shown.stderr) == (0, "")
+    lines = [line.strip("│ \n") for line in shown.stdout.splitlines()]
+    told = {name: text for name, _, text in (line.partition(" ") for line in lines)}
+    assert told["local"].strip() == "Not installed: install tidegate[local]."
+    assert told["up"].strip() == "Not installed: install tidegate[local]."
+    assert "Observe demand" in told["controller"]
+    alone = run_without("pulumi", "local", "--help")
+    assert "Not installed: install tidegate[local]." in alone.stdout
+
+
+@pytest.mark.parametrize("arguments", [("local", "up"), ("up", "dev", "--format", "json")])
+def test_a_group_that_cannot_be_loaded_ends_with_1_and_says_what_to_install(
+    arguments: tuple[str, ...],
+) -> None:
+    shown = run_without("pulumi", *arguments)
+
+    message = f"error: `tidegate {arguments[0]}` needs pulumi: install tidegate[local]\n"
+    assert (shown.returncode, shown.stdout, shown.stderr) == (1, "", message)
+
+
+def test_a_module_that_tidegate_itself_lacks_is_no_missing_extra() -> None:
+    fault = ModuleNotFoundError("No module", name="tidegate.cli.nothing")
+    with pytest.raises(ModuleNotFoundError):
+        main.build_lacking("local", fault)
+
+
 def test_bad_input_ends_with_2_and_one_line_a_problem(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
