@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from typing import Any
+from urllib.parse import quote
 
-from kubernetes import client, config
+from kubernetes import config
+from kubernetes.client.api_client import ApiClient
 from kubernetes.client.exceptions import ApiException
 from kubernetes.config.config_exception import ConfigException
 from urllib3.exceptions import HTTPError
 
+from tidegate.sources.objects import NODES, PODS, Body, list_objects, patch_object
 from tidegate.sources.pods import (
     CLOSED_ANNOTATION,
-    Body,
     Chips,
     has_ended,
     read_nodes,
@@ -24,22 +23,16 @@ from tidegate.sources.pods import (
 from tidegate.sources.workloads import read_workloads
 from tidegate.vocabulary.reports import SourceFault, WorkReport
 
-PAGE = 2000
-TIMEOUT_SECONDS = (5, 20)
-"""To connect, and to answer."""
-KUEUE = ("kueue.x-k8s.io", "workloads")
 KUEUE_VERSIONS = ("v1beta2", "v1beta1")
 NOT_FOUND = 404
-FIRST_ERROR = 400
 
 
 class Cluster:
     """A source of demand that also knows nodes."""
 
-    def __init__(self, name: str, api: client.ApiClient, chips: Chips) -> None:
+    def __init__(self, name: str, api: ApiClient, chips: Chips) -> None:
         self.name = name
-        self._core = client.CoreV1Api(api)
-        self._custom = client.CustomObjectsApi(api)
+        self._api = api
         self._chips = chips
 
     def fetch(self) -> WorkReport:
@@ -49,8 +42,8 @@ class Cluster:
             SourceFault: The cluster does not answer, or answers what is none.
         """
         with _faulting(self.name):
-            nodes = self._list(self._core.list_node)
-            pods = self._list(self._core.list_pod_for_all_namespaces)
+            nodes = self._list(NODES)
+            pods = self._list(PODS)
             workloads = self._list_workloads()
             items, waiting = read_workloads(workloads, self._chips, self.name)
             notes = [f"{waiting} workloads of Kueue wait for quota, not for nodes"] * bool(waiting)
@@ -68,7 +61,7 @@ class Cluster:
         """
         with _faulting(self.name):
             self._patch(node, closed=True)
-            pods = self._list(self._core.list_pod_for_all_namespaces)
+            pods = self._list(PODS)
             mine = [pod for pod in pods if (pod.get("spec") or {}).get("nodeName") == node]
             (found,) = read_nodes([{"metadata": {"name": node}}], mine, self._chips, self.name)
             return all(pod.daemonset for pod in found.running)
@@ -86,39 +79,21 @@ class Cluster:
         # The mark tells a node that this controller closed from one that a person did.
         mark = {CLOSED_ANNOTATION: "true" if closed else None}
         body = {"metadata": {"annotations": mark}, "spec": {"unschedulable": closed}}
-        self._core.patch_node(node, body, _request_timeout=TIMEOUT_SECONDS)
+        patch_object(self._api, f"{NODES}/{quote(node)}", body)
 
     def _list_workloads(self) -> list[Body]:
         """Return Kueue's workloads; none where Kueue is not installed."""
-        group, plural = KUEUE
         for version in KUEUE_VERSIONS:
-            ask = partial(self._custom.list_cluster_custom_object, group, version, plural)
             try:
-                return self._list(ask)
+                return self._list(f"/apis/kueue.x-k8s.io/{version}/workloads")
             except ApiException as error:
                 if error.status != NOT_FOUND:
                     raise
         return []
 
-    def _list(self, ask: Callable[..., Any]) -> list[Body]:
-        """Return every object of a kind, page by page, as JSON; pods that ended are left out.
-
-        The client's classes are left out: of ten thousand pods they take longer than all the rest.
-        """
-        found: list[Body] = []
-        more: dict[str, Any] = {}
-        while True:
-            answer = ask(
-                limit=PAGE, _preload_content=False, _request_timeout=TIMEOUT_SECONDS, **more
-            )
-            if answer.status >= FIRST_ERROR:
-                raise ApiException(status=answer.status, reason=answer.reason)
-            page = json.loads(answer.data)
-            found += [body for body in page["items"] or () if not has_ended(body)]
-            token = (page.get("metadata") or {}).get("continue")
-            if not token:
-                return found
-            more = {"_continue": token}
+    def _list(self, path: str) -> list[Body]:
+        """Return every object of a kind; pods that ended are left out."""
+        return [body for body in list_objects(self._api, path) if not has_ended(body)]
 
 
 def list_contexts(path: str | None = None) -> list[str]:
@@ -132,14 +107,14 @@ def list_contexts(path: str | None = None) -> list[str]:
     return [str(context["name"]) for context in found]
 
 
-def build_api(context: str, path: str | None = None) -> client.ApiClient:
+def build_api(context: str, path: str | None = None) -> ApiClient:
     """Return a client of a kubeconfig's context.
 
     Raises:
         SourceFault: The kubeconfig has no such context, or cannot be read.
     """
     try:
-        made: client.ApiClient = config.new_client_from_config(  # type: ignore[no-untyped-call]
+        made: ApiClient = config.new_client_from_config(  # type: ignore[no-untyped-call]
             config_file=path, context=context
         )
     except (ConfigException, OSError) as error:
