@@ -68,7 +68,7 @@ def _call(
         auth_settings=["BearerToken"],
     )
     answer = api.call_api(*request, _request_timeout=TIMEOUT_SECONDS)
-    data: bytes = answer.read()
+    data: bytes = answer.read()  # type: ignore[no-untyped-call]
     if answer.status >= FIRST_ERROR:
         raise ApiException(status=answer.status, reason=answer.reason)
     return data
