@@ -162,9 +162,10 @@ def status(
     output: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Show who leads, what the pools do, and which sources and offerings are in doubt."""
-    from tidegate.cli.controller_output import describe_status, print_status
+    from tidegate.cli.controller_output import print_status
+    from tidegate.controller.status import describe_status
 
-    told = describe_status(open_store(project, state_dir, database))
+    told = describe_status(open_store(project, state_dir, database), datetime.now(UTC))
     if output is OutputFormat.JSON:
         print_json(told)
     else:
@@ -181,7 +182,8 @@ def explain(
     output: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Tell the last decisions on a pool, newest first. Exit code 2 when it was never decided on."""
-    from tidegate.cli.controller_output import describe_decision, print_decisions
+    from tidegate.cli.controller_output import print_decisions
+    from tidegate.controller.status import describe_decision
 
     store = open_store(project, state_dir, database)
     found = store.read_decisions("" if pool == "fleet" else pool, last)

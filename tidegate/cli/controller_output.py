@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from tidegate.controller.status import describe_decision
 from tidegate.controller.turn import Tick
-from tidegate.ports import StateStore
 from tidegate.vocabulary.capacity import Scaler
 from tidegate.vocabulary.records import DecisionRecord
 
@@ -75,21 +75,6 @@ def _describe_pool(tick: Tick, pool: str) -> dict[str, Any]:
         "max": sight.pool.max_nodes,
         "phases": phases,
         "unread": seen.unread.get(pool, ""),
-    }
-
-
-def describe_decision(record: DecisionRecord) -> dict[str, Any]:
-    """Return a decision as JSON."""
-    return {
-        "at": record.at.isoformat(),
-        "pool": record.pool,
-        "action": record.action,
-        "from": record.from_nodes,
-        "to": record.to_nodes,
-        "reason": record.reason,
-        "perHour": record.per_hour or None,
-        "outcome": record.outcome.value,
-        "detail": record.detail,
     }
 
 
@@ -166,49 +151,6 @@ def print_decisions(console: Console, records: Sequence[DecisionRecord]) -> None
     console.print(table)
 
 
-def describe_status(store: StateStore) -> dict[str, Any]:
-    """Return what the state database knows, as JSON."""
-    tick = store.read_last_tick()
-    pools: dict[str, dict[str, int]] = {}
-    for node in store.read_nodes():
-        phases = pools.setdefault(node.pool, {})
-        phases[node.phase] = phases.get(node.phase, 0) + 1
-    return {
-        "leader": store.read_leader(),
-        "lastTick": None
-        if tick is None
-        else {"at": tick.at.isoformat(), "perHour": tick.per_hour, "waiting": tick.waiting},
-        "pools": pools,
-        "sources": [
-            {
-                "name": source.name,
-                "receivedAt": source.received_at.isoformat() if source.received_at else None,
-                "fault": source.fault,
-                "items": source.items,
-            }
-            for source in store.read_sources()
-        ],
-        "overrides": [
-            {
-                "pool": each.pool,
-                "owner": each.owner,
-                "until": each.until.isoformat(),
-                "nodes": each.nodes,
-            }
-            for each in store.read_overrides()
-        ],
-        "refused": [
-            {
-                "offering": each.offering,
-                "kind": each.kind,
-                "at": each.at.isoformat(),
-                "attempts": each.attempts,
-            }
-            for each in store.read_refusals()
-        ],
-    }
-
-
 def print_status(console: Console, told: dict[str, Any]) -> None:
     """Print what the state database knows."""
     console.print(f"leader     {told['leader'] or 'nobody'}")
@@ -217,9 +159,8 @@ def print_status(console: Console, told: dict[str, Any]) -> None:
         console.print("last tick  never")
         return
     console.print(f"last tick  {tick['at']}, {tick['waiting']} waiting, {tick['perHour']} an hour")
-    for pool, phases in told["pools"].items():
-        doing = ", ".join(f"{count} {phase}" for phase, count in phases.items())
-        console.print(f"pool       {pool}: {doing}")
+    for pool in told["snapshot"]["pools"] if told["snapshot"] else ():
+        console.print(f"pool       {pool['id']}: {_describe_size(pool)}")
     for source in told["sources"]:
         console.print(f"source     {source['name']}: {source['fault'] or 'sound'}")
     for each in told["overrides"]:
@@ -227,3 +168,10 @@ def print_status(console: Console, told: dict[str, Any]) -> None:
         console.print(f"override   {each['pool']}: {what} by {each['owner']} until {each['until']}")
     for each in told["refused"]:
         console.print(f"refused    {each['offering']}: {each['kind']}, {each['attempts']} in a row")
+
+
+def _describe_size(pool: dict[str, Any]) -> str:
+    doing = [f"{count} {phase}" for phase, count in pool["phases"].items()]
+    target = "?" if pool["target"] is None else pool["target"]
+    size = f"{target} of {pool['min']} to {pool['max']} nodes"
+    return ", ".join(filter(None, (size, *doing, pool["unread"])))

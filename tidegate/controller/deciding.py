@@ -9,6 +9,7 @@ from datetime import timedelta
 from tidegate.controller.observation import Observation
 from tidegate.controller.refusals import note_shortfalls, to_failures
 from tidegate.controller.wiring import Wiring
+from tidegate.scaling.bill import Bill, build_bill
 from tidegate.scaling.decide import decide
 from tidegate.scaling.settings import PoolOverride, ScalingSettings
 from tidegate.vocabulary.plans import ScalingPlan
@@ -19,11 +20,12 @@ UNREAD_SECONDS = 600
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A plan, what it was made on, and the refusals that it knew of."""
+    """A plan, what it was made on, the refusals that it knew of, and what the fleet costs now."""
 
     observation: Observation
     plan: ScalingPlan
     refusals: Sequence[RefusalRecord]
+    bill: Bill
 
 
 def build_decision(
@@ -51,4 +53,5 @@ def build_decision(
     )
     market = replace(wiring.market, failures=to_failures(refusals))
     plan = decide(observation.fleet, observation.demand, market, chosen, now)
-    return Decision(observation, plan, refusals)
+    bill = build_bill(observation.fleet, wiring.market, now)
+    return Decision(observation, plan, refusals, bill)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tidegate.controller.nodes import to_records
 from tidegate.controller.orders import build_remarks
 from tidegate.controller.refusals import add_refusal
+from tidegate.controller.status import build_snapshot
 from tidegate.ports import StateStore
 from tidegate.vocabulary.records import DecisionRecord, SourceRecord, TickRecord
 
@@ -60,6 +61,7 @@ class Recorder:
                 for ear in seen.heard
             ],
         )
+        store.record_snapshot(token, build_snapshot(tick))
 
     def _new_remarks(self, remarks: Sequence[DecisionRecord]) -> list[DecisionRecord]:
         """Return those that were not said at the last turn already."""

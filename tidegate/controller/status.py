@@ -1,0 +1,179 @@
+"""What there is to show: the last turn as one document, and the store's memory beside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from tidegate.controller.nodes import PoolSight
+from tidegate.ports import StateStore
+from tidegate.vocabulary.demand import WorkItem
+from tidegate.vocabulary.plans import Unmet
+from tidegate.vocabulary.records import DecisionRecord
+
+if TYPE_CHECKING:
+    from tidegate.controller.turn import Tick
+
+MOST_UNMET = 30
+MOST_CAUSES = 20
+"""Of either a document holds no more: 200 pools may refuse a thousand shapes."""
+SHOWN_DECISIONS = 20
+CENTS = Decimal("0.0001")
+
+
+def build_snapshot(tick: Tick) -> dict[str, Any]:
+    """Return a turn as the page and the status show it; pure."""
+    seen, plan = tick.decision.observation, tick.decision.plan
+    manifest = tick.wiring.manifest
+    ceiling = manifest.hourly_ceiling
+    return {
+        "stack": f"{manifest.project}/{manifest.stack}",
+        "at": seen.at.isoformat(),
+        "cost": {
+            "currency": plan.per_hour.currency,
+            "perHour": _amount(tick.decision.bill.per_hour()),
+            "planned": _amount(plan.per_hour.amount),
+            "ceiling": _amount(ceiling.amount) if ceiling else None,
+            "assumed": plan.assumed,
+            "unpriced": list(plan.unpriced),
+        },
+        "pools": [_describe_pool(tick, sight) for sight in seen.sights],
+        "waiting": _describe_waiting(tick),
+        "unmet": [_describe_unmet(each) for each in plan.unmet[:MOST_UNMET]],
+        "moreUnmet": max(0, len(plan.unmet) - MOST_UNMET),
+        "holds": [{"pool": hold.pool, "reason": hold.reason} for hold in plan.holds],
+        "commitments": [
+            {"id": name, "units": str(use.units), "used": str(use.used), "idle": str(use.idle())}
+            for name, use in tick.decision.bill.commitments.items()
+        ],
+    }
+
+
+def _describe_pool(tick: Tick, sight: PoolSight) -> dict[str, Any]:
+    seen, pool = tick.decision.observation, sight.pool
+    cost = tick.decision.bill.pools[pool.id]
+    phases = Counter(node.phase.value for node in seen.fleet.nodes if node.pool == pool.id)
+    return {
+        "id": pool.id,
+        "cloud": pool.cloud.value,
+        "region": pool.region,
+        "accelerator": pool.accelerator,
+        "acceleratorsPerNode": pool.accelerators_per_node,
+        "capacityType": pool.capacity_type.value,
+        "scaler": pool.scaler.value,
+        "target": sight.state.target_nodes if sight.state else None,
+        "min": pool.min_nodes,
+        "max": pool.max_nodes,
+        "phases": dict(sorted(phases.items())),
+        "perHour": _amount(cost.per_hour),
+        "unpricedNodes": cost.unpriced_nodes,
+        "assumed": cost.assumed,
+        "unread": seen.unread.get(pool.id, ""),
+    }
+
+
+def _describe_waiting(tick: Tick) -> list[dict[str, Any]]:
+    """Return what waits, by who told of it and its class."""
+    seen = tick.decision.observation
+    told = {item.id: ear.name for ear in seen.heard if ear.report for item in ear.report.items}
+    groups: dict[tuple[str, str], list[WorkItem]] = {}
+    for item in seen.demand.items:
+        key = told.get(item.id, ""), item.shape.workload_class.value
+        groups.setdefault(key, []).append(item)
+    return [
+        {
+            "source": source,
+            "class": kind,
+            "items": len(items),
+            "oldestQueuedAt": min(item.queued_at for item in items).isoformat(),
+        }
+        for (source, kind), items in sorted(groups.items())
+    ]
+
+
+def _describe_unmet(unmet: Unmet) -> dict[str, Any]:
+    return {
+        "items": len(unmet.items),
+        "first": unmet.items[0],
+        "workers": unmet.workers,
+        "causes": [
+            {"kind": cause.kind.value, "where": cause.where, "why": cause.text}
+            for cause in unmet.causes[:MOST_CAUSES]
+        ],
+        "moreCauses": max(0, len(unmet.causes) - MOST_CAUSES),
+    }
+
+
+def describe_status(store: StateStore, now: datetime) -> dict[str, Any]:
+    """Return what the state database knows, as JSON.
+
+    Args:
+        store: The memory of all controllers of a stack.
+        now: What is older than this has lapsed.
+    """
+    tick = store.read_last_tick()
+    return {
+        "at": now.isoformat(),
+        "leader": store.read_leader(),
+        "lastTick": None
+        if tick is None
+        else {
+            "at": tick.at.isoformat(),
+            "holder": tick.holder,
+            "perHour": tick.per_hour,
+            "waiting": tick.waiting,
+        },
+        "snapshot": store.read_snapshot(),
+        "sources": [
+            {
+                "name": source.name,
+                "receivedAt": source.received_at.isoformat() if source.received_at else None,
+                "fault": source.fault,
+                "items": source.items,
+            }
+            for source in store.read_sources()
+        ],
+        "overrides": [
+            {
+                "pool": each.pool,
+                "owner": each.owner,
+                "until": each.until.isoformat(),
+                "nodes": each.nodes,
+            }
+            for each in store.read_overrides()
+            if each.until > now
+        ],
+        "refused": [
+            {
+                "offering": each.offering,
+                "kind": each.kind,
+                "at": each.at.isoformat(),
+                "attempts": each.attempts,
+            }
+            for each in store.read_refusals()
+        ],
+        "decisions": [
+            describe_decision(record) for record in store.read_decisions(None, SHOWN_DECISIONS)
+        ],
+    }
+
+
+def describe_decision(record: DecisionRecord) -> dict[str, Any]:
+    """Return a decision as JSON."""
+    return {
+        "at": record.at.isoformat(),
+        "pool": record.pool,
+        "action": record.action,
+        "from": record.from_nodes,
+        "to": record.to_nodes,
+        "reason": record.reason,
+        "perHour": record.per_hour or None,
+        "outcome": record.outcome.value,
+        "detail": record.detail,
+    }
+
+
+def _amount(amount: Decimal) -> str:
+    return str(amount.quantize(CENTS))
