@@ -8,7 +8,6 @@ from typing import Any
 
 import typer
 import typer.core
-from rich.markup import escape
 
 from tidegate import __version__
 from tidegate.vocabulary.problems import InvalidInput, Unavailable
@@ -68,6 +67,8 @@ def build_lacking(name: str, error: ModuleNotFoundError) -> typer.Typer:
     package = str(error.name).partition(".")[0]
     if name not in EXTRAS or package == "tidegate":
         raise error
+    from rich.markup import escape
+
     lacking = typer.Typer(add_completion=False, rich_markup_mode="rich")
     remedy = f"install tidegate[{EXTRAS[name]}]"
     taken = {"ignore_unknown_options": True, "allow_extra_args": True}
