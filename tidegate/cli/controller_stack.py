@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.request import ProxyHandler, build_opener
 
-import httpx
 import yaml
 
 from tidegate.catalog.catalog import Catalog
@@ -19,9 +21,8 @@ from tidegate.catalog.load import load_catalog
 from tidegate.cli.controller_sources import WiredSources, build_sources
 from tidegate.clouds.bound_pools import BoundPools
 from tidegate.controller.wiring import Wiring, build_wiring
-from tidegate.localclouds.endpoints import Endpoints
-from tidegate.localclouds.environment import KUBECONFIG_FILE
-from tidegate.localclouds.lifecycle import local_environment, read_endpoints
+from tidegate.localclouds.endpoints import Endpoints, read_endpoints
+from tidegate.localclouds.environment import KUBECONFIG_FILE, local_environment
 from tidegate.manifest.bindings import read_bound_pools
 from tidegate.manifest.read import read_manifest
 from tidegate.sources.config import Source, parse_sources
@@ -72,9 +73,11 @@ class StackFeed:
         """
         self._choice = choice
         self._sources = _read_sources(choice.sources)
-        self._catalog: Catalog = load_catalog(list(choice.overlay) or None)
         self._local = None if choice.backend else use_local_clouds(choice.state / "local")
         self._fetch = _build_fetch(choice, self._local)
+        # Pulumi answers while the catalog and the rest of the program are loaded.
+        self._first: Future[Any] | None = _start(self._fetch)
+        self._catalog: Catalog = load_catalog(list(choice.overlay) or None)
         self._document: Any = None
         self._wiring: Wiring | None = None
         self._read_at = 0.0
@@ -89,7 +92,8 @@ class StackFeed:
         fresh = time.monotonic() - self._read_at < REREAD_SECONDS
         if self._wiring is not None and fresh and not self._choice.outputs:
             return self._wiring
-        document = self._fetch()
+        first, self._first = self._first, None
+        document = first.result() if first else self._fetch()
         if self._wiring is None or document != self._document:
             self._wiring = self._wire(document)
             self._document = document
@@ -109,6 +113,20 @@ class StackFeed:
         return build_wiring(manifest, self._catalog, pools, wired.sources, wired, wired.clusters)
 
 
+def _start(call: Callable[[], Any]) -> Future[Any]:
+    """Return the answer to come of a call in a thread that keeps the program from nothing."""
+    coming: Future[Any] = Future()
+
+    def answer() -> None:
+        try:
+            coming.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - raised where the answer is taken
+            coming.set_exception(error)
+
+    threading.Thread(target=answer, name="stack outputs", daemon=True).start()
+    return coming
+
+
 def use_local_clouds(state_dir: Path) -> Endpoints | None:
     """Point the SDKs at the local clouds where these run; real credentials are dropped then."""
     endpoints = read_endpoints(state_dir)
@@ -117,10 +135,11 @@ def use_local_clouds(state_dir: Path) -> Endpoints | None:
     wanted = local_environment(endpoints, os.environ)
     os.environ.clear()
     os.environ.update(wanted)
+    url = f"{endpoints.kubernetes_url}/kubeconfig"
     try:
-        url = f"{endpoints.kubernetes_url}/kubeconfig"
-        found = httpx.get(url, timeout=ANSWER_SECONDS, trust_env=False).raise_for_status().json()
-    except httpx.HTTPError as error:
+        with build_opener(ProxyHandler({})).open(url, timeout=ANSWER_SECONDS) as answer:
+            found = json.load(answer)
+    except (OSError, ValueError) as error:
         raise Unavailable(f"the local clouds do not answer: {error}") from error
     path = state_dir / KUBECONFIG_FILE
     draft = path.with_suffix(".draft")

@@ -8,7 +8,7 @@ from pathlib import Path
 from tidegate.engine.stack import StackRunner
 from tidegate.engine.toolchain import Toolchain
 from tidegate.localclouds.endpoints import Endpoints
-from tidegate.localclouds.lifecycle import local_environment
+from tidegate.localclouds.environment import local_environment
 
 LOCAL_PASSPHRASE = "local-clouds"  # noqa: S105 - protects invented secrets on this machine
 

@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tidegate.engine.event_stream import EventStream
 from tidegate.engine.events import (
     Diagnostic,
     Event,
@@ -64,6 +63,9 @@ class PulumiCli:
         An interrupt (Ctrl-C, SIGTERM) is passed on once, so that the engine ends the steps it has
         begun and records them; a second one ends it at once.
         """
+        # It loads the whole SDK of Pulumi, which asking for a stack's outputs does not need.
+        from tidegate.engine.event_stream import EventStream
+
         started = time.monotonic()
         collected = Collector(on_event)
         with EventStream(collected.receive, record) as events:
