@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tidegate.catalog.catalog import Catalog
+from tidegate.localclouds.endpoints import require_loopback
 from tidegate.manifest.model import Manifest, Pool
 from tidegate.ports import WorkSource
 from tidegate.sources.config import (
@@ -91,7 +92,7 @@ def build_sources(
         if not isinstance(source, KubernetesSource):
             wired.sources.append(_build_counted(source, catalog, local_urls))
     for key, pools in group_clusters(manifest).items():
-        _add_cluster(wired, key, pools, clusters, catalog)
+        _add_cluster(wired, key, pools, clusters, catalog, is_local=bool(local_urls))
     return wired
 
 
@@ -110,6 +111,8 @@ def _add_cluster(
     pools: Sequence[Pool],
     given: Sequence[KubernetesSource],
     catalog: Catalog,
+    *,
+    is_local: bool,
 ) -> None:
     from tidegate.sources.kubernetes import Cluster, build_api, list_contexts
     from tidegate.sources.pods import Chips
@@ -133,7 +136,10 @@ def _add_cluster(
         ):
             by_resource.setdefault(chip.kubernetes_resource, []).append(pool.accelerator)
     try:
-        cluster = Cluster(name, build_api(context), Chips(by_resource, ids))
+        api = build_api(context, (stated.kubeconfig or None) if stated else None)
+        if is_local:
+            require_loopback(str(api.configuration.host))  # no real cluster for local pools
+        cluster = Cluster(name, api, Chips(by_resource, ids))
     except SourceFault as fault:
         wired.sources.append(Unreachable(name, str(fault)))
         return

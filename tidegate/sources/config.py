@@ -103,6 +103,8 @@ class KubernetesSource(Document):
     region: str = ""
     """Where clusters of several regions share a name."""
     context: str
+    kubeconfig: str = ""
+    """The file that has the context; empty for the one that `kubectl` would read."""
 
 
 Source = Annotated[

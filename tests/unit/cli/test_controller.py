@@ -224,6 +224,43 @@ def test_a_cluster_where_nothing_is_resized_is_not_missed(monkeypatch):
     assert build_sources(manifest, [], catalog(), {}).sources == []
 
 
+def kubeconfig_of(write, server):
+    named = {"name": "prod", "context": {"cluster": "prod", "user": "prod"}}
+    return write(
+        "other-kubeconfig",
+        {
+            "clusters": [{"name": "prod", "cluster": {"server": server}}],
+            "users": [{"name": "prod", "user": {"token": "a-token"}}],
+            "contexts": [named],
+        },
+    )
+
+
+def build_from(write, server, urls):
+    source = KubernetesSource(
+        kind="kubernetes", cloud="aws", cluster="ml", context="prod", name="prod",
+        kubeconfig=kubeconfig_of(write, server),
+    )  # fmt: skip
+    return build_sources(declare(declare_pool(cluster="ml")), [source], catalog(), urls)
+
+
+def test_a_source_may_name_a_kubeconfig_of_its_own(write):
+    wired = build_from(write, "https://ml.example.com", {})
+
+    (source,) = wired.sources
+    assert source.name == "prod"
+    assert wired.closers == {"train": source}
+    assert wired.clusters == {"prod": ("train",)}
+
+
+def test_with_local_clouds_no_cluster_beyond_this_machine_is_read(write):
+    local = {"gcp": "http://127.0.0.1:1"}
+
+    assert len(build_from(write, "https://127.0.0.1:6443", local).closers) == 1
+    with pytest.raises(InvalidInput, match=r"https://ml\.example\.com.* not on this machine"):
+        build_from(write, "https://ml.example.com", local)
+
+
 @pytest.mark.parametrize(
     "source",
     [
