@@ -19,7 +19,7 @@ import pulumi
 
 from tidegate.vocabulary.capacity import WorkloadClass
 from tidegate.vocabulary.labels import CostLabels, parse_cost_labels
-from tidegate.vocabulary.problems import InvalidInput, Problem, nearest
+from tidegate.vocabulary.problems import InvalidInput, Problem, suggest
 
 Choice = TypeVar("Choice", bound=StrEnum)
 Value = TypeVar("Value")
@@ -57,8 +57,7 @@ class Arguments:
         known = shape.__required_keys__ | shape.__optional_keys__
         for key in self._raw:
             if key not in known:
-                guess = nearest(str(key), known)
-                hint = f" (did you mean {guess!r}?)" if guess else ""
+                hint = suggest(str(key), known)
                 expected = f"one of {', '.join(sorted(known))}"
                 self._report(self._at(key), None, f"is not an argument{hint}", expected)
 
@@ -149,8 +148,7 @@ class Arguments:
         values = [member.value for member in kind]
         if value in values:
             return kind(value)
-        guess = nearest(str(value), values)
-        hint = f" (did you mean {guess!r}?)" if guess else ""
+        hint = suggest(str(value), values)
         self.refuse(key, value, f"is not known{hint}", f"one of {', '.join(values)}")
         return fallback
 

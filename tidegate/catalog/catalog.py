@@ -27,7 +27,7 @@ from tidegate.catalog.names import resolve_accelerator
 from tidegate.vocabulary.accelerators import Accelerator
 from tidegate.vocabulary.capacity import CapacityType, Cloud
 from tidegate.vocabulary.money import Price
-from tidegate.vocabulary.problems import nearest, refuse
+from tidegate.vocabulary.problems import nearest, refuse, suggest
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +132,7 @@ class Catalog:
         clouds = [cloud] if cloud else list(Cloud)
         known = {name for each in clouds for name in self.regions(each)}
         if region not in known:
-            guess = nearest(region, known)
-            hint = f" (did you mean {guess!r}?)" if guess else ""
+            hint = suggest(region, known)
             place = f" of {cloud.value}" if cloud else ""
             reason = f"is no region{place} that the catalog knows{hint}"
             raise refuse(

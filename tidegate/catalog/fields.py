@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from tidegate.catalog.yaml_text import parse_yaml_text
-from tidegate.vocabulary.problems import InvalidInput, Problem, nearest, refuse
+from tidegate.vocabulary.problems import InvalidInput, Problem, refuse, suggest
 
 CURRENCY = re.compile(r"[A-Z]{3}")
 SHOWN_CHOICES = 8
@@ -74,8 +74,7 @@ class Fields:
         """Note every key that is not one of these, with the nearest that is."""
         for key, value in self.values.items():
             if key not in keys:
-                guess = nearest(key, keys)
-                hint = f" (did you mean {guess!r}?)" if guess else ""
+                hint = suggest(key, keys)
                 shown = repr(value) if isinstance(value, str) else ""
                 self.fault(key, shown, f"is not a known key{hint}", f"one of {', '.join(keys)}")
 
@@ -109,8 +108,7 @@ class Fields:
         value = self._scalar(key, f"one of {short}")
         if value is None or value in known:
             return value or ""
-        guess = nearest(value, known)
-        hint = f" (did you mean {guess!r}?)" if guess else ""
+        hint = suggest(value, known)
         self.fault(key, repr(value), f"is not known{hint}", f"one of {short}")
         return ""
 

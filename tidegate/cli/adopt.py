@@ -17,7 +17,7 @@ from tidegate.manifest.adopt import Adoption, build_adoption, is_declared
 from tidegate.vocabulary.capacity import Scaler
 from tidegate.vocabulary.labels import OPTIONAL_KEYS, REQUIRED_KEYS, check_label_value
 from tidegate.vocabulary.observed import ObservedPool
-from tidegate.vocabulary.problems import InvalidInput, Problem, Unavailable, nearest
+from tidegate.vocabulary.problems import InvalidInput, Problem, Unavailable, suggest
 
 app = typer.Typer(
     help=(
@@ -170,8 +170,7 @@ def parse_labels(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         key, _, value = text.partition("=")
         if key not in known:
-            guess = nearest(key, known)
-            hint = f" (did you mean {guess!r}?)" if guess else ""
+            hint = suggest(key, known)
             expected = f"KEY=VALUE with one of {', '.join(known)}"
             problems.append(Problem("--label", "", repr(text), f"is no cost label{hint}", expected))
         else:

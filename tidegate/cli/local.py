@@ -29,7 +29,7 @@ from tidegate.localclouds.lifecycle import (
     start_local_clouds,
     stop_local_clouds,
 )
-from tidegate.vocabulary.problems import nearest, refuse
+from tidegate.vocabulary.problems import refuse, suggest
 
 app = typer.Typer(
     help="The embedded local clouds: start, look at, reset and stop them.",
@@ -149,8 +149,7 @@ def kubeconfig(
     document = _ask(endpoints, "GET", "/kubeconfig", url=endpoints.kubernetes_url)
     known = [context["name"] for context in document["contexts"]]
     if cluster and cluster not in known:
-        hint = nearest(cluster, known)
-        reason = "is no cluster of the local clouds" + (f" (did you mean {hint}?)" if hint else "")
+        reason = f"is no cluster of the local clouds{suggest(cluster, known)}"
         expected = f"one of {', '.join(known)}" if known else "a cluster that was made there"
         raise refuse("local kubeconfig", "--cluster", cluster, reason, expected)
     document["current-context"] = cluster or document["current-context"]

@@ -18,7 +18,7 @@ from tidegate.clouds.azure import prices as azure_prices
 from tidegate.clouds.fetching import Fetcher, FetchFailed
 from tidegate.clouds.gcp import prices as gcp_prices
 from tidegate.vocabulary.capacity import Cloud
-from tidegate.vocabulary.problems import nearest, refuse
+from tidegate.vocabulary.problems import refuse, suggest
 
 NOTHING_KNOWN = "the list has no price of any type that the catalog knows, so it is not believed"
 
@@ -65,8 +65,7 @@ def plan_fetch(
             ]
     for name in regions:
         if name not in known:
-            guess = nearest(name, known)
-            hint = f" (did you mean {guess!r}?)" if guess else ""
+            hint = suggest(name, known)
             raise refuse(COMMAND, "--region", name, f"is no known region{hint}", "a known region")
     return Wanted(tuple(places), gcp_api_key)
 

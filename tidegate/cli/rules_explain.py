@@ -39,7 +39,7 @@ from tidegate.policy.graph import ResourceGraph
 from tidegate.policy.parameters import build_parameters
 from tidegate.policy.rule_set import Rule, RuleSet
 from tidegate.ports import RuleEngineError
-from tidegate.vocabulary.problems import nearest, refuse
+from tidegate.vocabulary.problems import refuse, suggest
 from tidegate.vocabulary.verdicts import Outcome, Verdict
 
 ANSWER_SECONDS = 120.0
@@ -114,8 +114,7 @@ def _explain_all(
     named = {each.source: _find_urns(each.graph, resource) for each in seen}
     if resource and not any(named.values()):
         names = {each.name for one in seen for each in one.graph.resources}
-        guess = nearest(resource, names)
-        hint = f" (did you mean {guess!r}?)" if guess else ""
+        hint = suggest(resource, names)
         where = ", ".join(each.source for each in seen)
         raise refuse(where, "", resource, f"is no resource of it{hint}", "a name or URN, or stack")
     modules = _read_modules(pack, rule)

@@ -10,7 +10,7 @@ import typer
 from tidegate.opa.pack import find_pack, load_rules
 from tidegate.policy.rule_set import Rule, RuleSet
 from tidegate.ports import RuleEngineError
-from tidegate.vocabulary.problems import nearest, refuse
+from tidegate.vocabulary.problems import refuse, suggest
 
 _Reading = "What is read"
 _Program = "How a program is run"
@@ -109,7 +109,6 @@ def find_rule(rules: RuleSet, id: str) -> Rule:
         InvalidInput: When there is none; names the nearest.
     """
     if id not in rules.ids:
-        guess = nearest(id, rules.ids)
-        hint = f" (did you mean {guess!r}?)" if guess else ""
+        hint = suggest(id, rules.ids)
         raise refuse("rule", "", id, f"is no rule of this pack{hint}", "`tidegate rules list`")
     return rules.rule(id)

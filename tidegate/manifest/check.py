@@ -21,7 +21,7 @@ from tidegate.vocabulary.capacity import (
     WorkloadClass,
 )
 from tidegate.vocabulary.labels import REQUIRED_KEYS, check_label_value
-from tidegate.vocabulary.problems import Problem, nearest
+from tidegate.vocabulary.problems import Problem, suggest
 
 
 class FindingLevel(StrEnum):
@@ -143,8 +143,7 @@ def _check_reservation(pool: Pool, commitments: list[Commitment]) -> Iterator[Pr
     known = {commitment.id: commitment for commitment in commitments}
     commitment = known.get(pool.reservation)
     if commitment is None:
-        guess = nearest(pool.reservation, known)
-        reason = "is no declared commitment" + (f" (did you mean {guess!r}?)" if guess else "")
+        reason = "is no declared commitment" + suggest(pool.reservation, known)
         yield Problem(where, "reservation", value, reason, f"one of {sorted(known)}")
         return
     place = (commitment.cloud.value, commitment.region)
@@ -173,8 +172,7 @@ def _check_endpoint(endpoint: Endpoint, pools: list[Pool]) -> Iterator[Problem]:
     known = {pool.id: pool for pool in pools}
     for key, name in (("pool", endpoint.pool), ("elasticPool", endpoint.elastic_pool)):
         if name and name not in known:
-            guess = nearest(name, known)
-            reason = "is no declared pool" + (f" (did you mean {guess!r}?)" if guess else "")
+            reason = "is no declared pool" + suggest(name, known)
             yield Problem(where, key, repr(name), reason, f"one of {sorted(known)}")
         elif name and known[name].cloud is not endpoint.cloud:
             reason = f"stands in {known[name].cloud.value}, not {endpoint.cloud.value}"
@@ -188,8 +186,7 @@ def _check_endpoint_commitment(endpoint: Endpoint, manifest: Manifest) -> Iterat
     if not name:
         return
     if name not in known:
-        guess = nearest(name, known)
-        reason = "is no declared commitment" + (f" (did you mean {guess!r}?)" if guess else "")
+        reason = "is no declared commitment" + suggest(name, known)
         yield Problem(where, "commitment", repr(name), reason, f"one of {sorted(known)}")
         return
     pools = {pool.id: pool for pool in manifest.pools}

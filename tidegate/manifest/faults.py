@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from tidegate.manifest.model import Fragment, Manifest
-from tidegate.vocabulary.problems import Problem, nearest
+from tidegate.vocabulary.problems import Problem, suggest
 
 _EXPECTED = {
     "missing": "a value",
@@ -42,8 +42,7 @@ def _describe_fault(where: str, document: object, detail: ErrorDetails) -> Probl
     if kind == "missing":
         return Problem(place, path, "", "is required and is missing", _EXPECTED[kind])
     if kind == "extra_forbidden":
-        guess = nearest(str(detail["loc"][-1]), _known_keys() - {str(detail["loc"][-1])})
-        hint = f" (did you mean {guess!r}?)" if guess else ""
+        hint = suggest(str(detail["loc"][-1]), _known_keys() - {str(detail["loc"][-1])})
         return Problem(place, path, "", f"is not a key of the manifest{hint}", _EXPECTED[kind])
     reason = detail["msg"].removeprefix("Input ").removeprefix("Value error, ")
     return Problem(place, path, repr(detail["input"]), reason, _EXPECTED.get(kind, ""))

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from tidegate.manifest.document import Document, Identifier
 from tidegate.vocabulary.capacity import CapacityType, Cloud, InterruptionTolerance
-from tidegate.vocabulary.problems import Problem, nearest
+from tidegate.vocabulary.problems import Problem, suggest
 
 if TYPE_CHECKING:
     from tidegate.manifest.model import Pool
@@ -67,8 +67,7 @@ def _check_pool(queue: Queue, pool_id: str, known: Mapping[str, Pool]) -> Iterat
     where, value = f"queue {queue.id}", repr(pool_id)
     pool = known.get(pool_id)
     if pool is None:
-        guess = nearest(pool_id, known)
-        reason = "is no declared pool" + (f" (did you mean {guess!r}?)" if guess else "")
+        reason = "is no declared pool" + suggest(pool_id, known)
         yield Problem(where, "pools", value, reason, f"one of {sorted(known)}")
         return
     if pool_id not in queue.pools:

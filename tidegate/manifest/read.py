@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from tidegate.manifest.faults import describe_faults
 from tidegate.manifest.model import MANIFEST_VERSION, Manifest
-from tidegate.vocabulary.problems import InvalidInput, nearest, refuse
+from tidegate.vocabulary.problems import InvalidInput, refuse, suggest
 
 _PREFIX = "tidegate/capacity/v"
 
@@ -76,6 +76,5 @@ def _refuse_version(where: str, version: object) -> InvalidInput:
     if text.startswith(_PREFIX) and number.isdecimal() and int(number) > newest:
         reason = "was written by a newer Tidegate than this one; upgrade to read it"
     else:
-        guess = nearest(text, READERS)
-        reason = "is not a published version" + (f" (did you mean {guess!r}?)" if guess else "")
+        reason = "is not a published version" + suggest(text, READERS)
     return refuse(where, "version", version, reason, f"one of {readable}")

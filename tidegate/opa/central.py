@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urlsplit
 
 from tidegate.ports import RuleEngineError
-from tidegate.vocabulary.problems import InvalidInput, Problem, nearest
+from tidegate.vocabulary.problems import InvalidInput, Problem, suggest
 
 if TYPE_CHECKING:
     from opa_client.opa import OpaClient  # type: ignore[import-untyped]  # it ships no types
@@ -192,9 +192,8 @@ def _read_ca(given: Mapping[str, str]) -> Path | None:
 
 
 def _unknown(name: str) -> Problem:
-    guess = nearest(name, VARIABLES)
-    hint = f" (did you mean {guess}?)" if guess else ""
-    return Problem("environment", name, "", f"is not known{hint}", ", ".join(VARIABLES))
+    reason = f"is not known{suggest(name, VARIABLES)}"
+    return Problem("environment", name, "", reason, ", ".join(VARIABLES))
 
 
 def _problem(name: str, value: str, reason: str) -> Problem:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from tidegate.policy.graph import ResourceGraph
 from tidegate.policy.judgement import is_shown
 from tidegate.policy.states import build_graph
-from tidegate.vocabulary.problems import InvalidInput, Problem, nearest
+from tidegate.vocabulary.problems import InvalidInput, Problem, suggest
 from tidegate.vocabulary.verdicts import Outcome, Verdict
 
 CASES_FILE: Final = "cases.yaml"
@@ -210,6 +210,5 @@ def _check_keys(
 ) -> Iterator[Problem]:
     for key in entry:
         if key not in known:
-            guess = nearest(str(key), known)
-            hint = f" (did you mean {guess!r}?)" if guess else ""
+            hint = suggest(str(key), known)
             yield Problem(where, f"{place}.{key}", "", f"is not known{hint}", ", ".join(known))

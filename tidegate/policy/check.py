@@ -24,7 +24,7 @@ from tidegate.policy.remedy import LABELS_RULE, MissingLabels, find_missing_labe
 from tidegate.policy.rule_set import RuleSet
 from tidegate.policy.values import decode_value
 from tidegate.ports import RuleEngine
-from tidegate.vocabulary.problems import nearest, refuse
+from tidegate.vocabulary.problems import refuse, suggest
 from tidegate.vocabulary.verdicts import Outcome, Verdict
 
 _IDENTIFIERS = ("id", "name", "arn")
@@ -69,8 +69,7 @@ class StackCheck:
         """
         for name in parameters:
             if name not in self._rules.ids:
-                guess = nearest(name, self._rules.ids)
-                reason = "is no rule" + (f" (did you mean {guess!r}?)" if guess else "")
+                reason = "is no rule" + suggest(name, self._rules.ids)
                 raise refuse("policy configuration", name, None, reason, "a rule of this pack")
         self._parameters = {
             rule.id: build_parameters(rule.id, rule.parameters, _plain(parameters.get(rule.id, {})))

@@ -14,7 +14,7 @@ from tidegate.policy.graph import StackFacts
 from tidegate.policy.parameters import build_parameters
 from tidegate.policy.rule_set import RuleSet
 from tidegate.policy.values import decode_value
-from tidegate.vocabulary.problems import InvalidInput, Problem, nearest, refuse
+from tidegate.vocabulary.problems import InvalidInput, Problem, refuse, suggest
 from tidegate.vocabulary.verdicts import Level
 
 ENVIRONMENTS: Final = "byEnvironment"
@@ -168,8 +168,7 @@ def _check_name(where: str, name: object, rules: RuleSet) -> None:
     known = (*rules.ids, _ALL)
     if name in known:
         return
-    guess = nearest(str(name), known)
-    hint = f" (did you mean {guess!r}?)" if guess else ""
+    hint = suggest(str(name), known)
     raise refuse(where, str(name), None, f"is no rule{hint}", "a rule's id, or all")
 
 
@@ -178,9 +177,9 @@ def _check_parameters(
 ) -> None:
     schema = rules.rule(rule).parameters
     for name in values:
-        guess = nearest(name, SECTIONS)
-        if guess and name not in schema:
-            reason = f"is not known (did you mean {guess!r}?)"
+        hint = suggest(name, SECTIONS)
+        if hint and name not in schema:
+            reason = f"is not known{hint}"
             raise refuse(where, f"{key}.{name}", None, reason, " or ".join(SECTIONS))
     try:
         build_parameters(rule, schema, values)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tidegate.vocabulary.problems import InvalidInput, Problem, nearest
+from tidegate.vocabulary.problems import InvalidInput, Problem, suggest
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "array": (list,),
@@ -45,10 +45,7 @@ def build_parameters(
     problems: list[Problem] = []
     for name, value in given.items():
         if name not in schema:
-            guess = nearest(name, schema)
-            reason = "is no parameter of this rule" + (
-                f" (did you mean {guess!r}?)" if guess else ""
-            )
+            reason = "is no parameter of this rule" + suggest(name, schema)
             expected = f"one of {', '.join(schema)}" if schema else "no parameter"
             problems.append(Problem(where, name, "", reason, expected))
             continue

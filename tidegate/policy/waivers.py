@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 from tidegate.policy.rule_set import RuleSet
-from tidegate.vocabulary.problems import InvalidInput, Problem, nearest
+from tidegate.vocabulary.problems import InvalidInput, Problem, suggest
 from tidegate.vocabulary.verdicts import Outcome, Verdict
 
 _KEYS = ("rule", "urn", "owner", "reason", "expires")
@@ -171,8 +171,7 @@ def _check_entry(where: str, place: str, entry: object, rules: RuleSet) -> Itera
         return
     for key in entry:
         if key not in _KEYS:
-            guess = nearest(str(key), _KEYS)
-            hint = f" (did you mean {guess!r}?)" if guess else ""
+            hint = suggest(str(key), _KEYS)
             yield Problem(where, f"{place}.{key}", "", f"is not known{hint}", ", ".join(_KEYS))
     for key in _KEYS[:-1]:
         if not isinstance(entry.get(key), str) or not entry[key].strip():
@@ -189,8 +188,7 @@ def _check_target(
 ) -> Iterable[Problem]:
     rule, urn = entry.get("rule"), entry.get("urn")
     if isinstance(rule, str) and rule and rule not in rules.ids:
-        guess = nearest(rule, rules.ids)
-        hint = f" (did you mean {guess!r}?)" if guess else ""
+        hint = suggest(rule, rules.ids)
         yield Problem(where, f"{place}.rule", repr(rule), f"is no rule{hint}", "a rule's id")
     if isinstance(urn, str) and urn and not urn.startswith("urn:pulumi:"):
         reason = "is no URN: names are matched whole, from the beginning"

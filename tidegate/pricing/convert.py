@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from tidegate.catalog.model import CurrencyRate
 from tidegate.pricing.figures import Figures, sum_figures
-from tidegate.vocabulary.problems import nearest, refuse
+from tidegate.vocabulary.problems import refuse, suggest
 
 PIVOT = "USD"
 
@@ -57,8 +57,7 @@ def _in_usd(
         return Decimal(1)
     rate = rates.get(currency)
     if rate is None:
-        guess = nearest(currency, rates)
-        hint = f" (did you mean {guess!r}?)" if guess else ""
+        hint = suggest(currency, rates)
         expected = "a dated rate under `currencies` of a price overlay"
         raise refuse("catalog", "currency", currency, f"has no rate{hint}", expected)
     used[currency] = rate

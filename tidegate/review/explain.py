@@ -14,7 +14,7 @@ from tidegate.review.commitments import CommitmentReview
 from tidegate.review.explained import ExplainedPrice, ExplainedRow, ExplainedShare, Explanation
 from tidegate.review.inventory import HourlyShare
 from tidegate.review.outlook import Line
-from tidegate.vocabulary.problems import nearest, refuse
+from tidegate.vocabulary.problems import refuse, suggest
 
 
 def list_ids(review: CommitmentReview) -> tuple[str, ...]:
@@ -30,8 +30,7 @@ def explain(review: CommitmentReview, wanted: str) -> Explanation:
     """
     builders = _builders(review)
     if wanted not in builders:
-        guess = nearest(wanted, builders)
-        hint = f" (did you mean {guess!r}?)" if guess else ""
+        hint = suggest(wanted, builders)
         expected = "an id that the review shows; `tidegate review explain` without one lists them"
         raise refuse("commitment review", "id", wanted, f"is not in this review{hint}", expected)
     return builders[wanted]()

@@ -13,7 +13,7 @@ from tidegate.catalog.instruments import Instrument, InstrumentOffer
 from tidegate.manifest.document import Document
 from tidegate.manifest.faults import describe_faults
 from tidegate.vocabulary.capacity import Cloud
-from tidegate.vocabulary.problems import InvalidInput, Problem, nearest
+from tidegate.vocabulary.problems import InvalidInput, Problem, suggest
 
 Share = Annotated[Decimal, Field(ge=0, le=1, allow_inf_nan=False)]
 
@@ -80,9 +80,8 @@ def _check(
     instrument = known.get((quote.cloud, quote.instrument))
     if instrument is None:
         names = [name for cloud, name in known if cloud is quote.cloud]
-        guess = nearest(quote.instrument, names)
         reason = f"is no instrument of {quote.cloud.value}"
-        reason += f" (did you mean {guess!r}?)" if guess else ""
+        reason += suggest(quote.instrument, names)
         expected = f"one of {', '.join(sorted(names))}"
         return Problem(where, "instrument", repr(quote.instrument), reason, expected)
     if not instrument.terms:

@@ -12,7 +12,7 @@ from tidegate.pricing.usage import MICRO, to_micro
 from tidegate.review.remarks import Remark
 from tidegate.review.used_hours import UNUSABLE, Place, UsedHours, UsedSeries, hour_number
 from tidegate.vocabulary.capacity import Cloud
-from tidegate.vocabulary.problems import InvalidInput, Problem, nearest, refuse
+from tidegate.vocabulary.problems import InvalidInput, Problem, refuse, suggest
 
 REQUIRED = ("hour", "pool", "nodes")
 OPTIONAL = ("instance_type", "cloud", "region", "simulated")
@@ -71,8 +71,7 @@ def check_columns(where: str, found: Sequence[str]) -> None:
         raise refuse(where, "", None, f"has no column {missing[0]!r}", expected)
     for name in found:
         if name not in (*REQUIRED, *OPTIONAL):
-            guess = nearest(name, (*REQUIRED, *OPTIONAL))
-            hint = f" (did you mean {guess!r}?)" if guess else ""
+            hint = suggest(name, (*REQUIRED, *OPTIONAL))
             known = ", ".join((*REQUIRED, *OPTIONAL))
             raise refuse(where, name, None, f"is no column of usage{hint}", f"one of {known}")
         if found.count(name) > 1:

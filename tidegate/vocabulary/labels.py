@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tidegate.vocabulary.capacity import WorkloadClass
-from tidegate.vocabulary.problems import InvalidInput, Problem, nearest
+from tidegate.vocabulary.problems import InvalidInput, Problem, suggest
 
 REQUIRED_KEYS: tuple[str, ...] = (
     "environment",
@@ -97,8 +97,7 @@ def check_label_value(where: str, key: str, value: object) -> list[Problem]:
         return [Problem(where, f"labels.{key}", repr(value), reason, VALUE_RULE)]
     classes = [member.value for member in WorkloadClass]
     if key == "workload-class" and value not in classes:
-        guess = nearest(value, classes)
-        hint = f" (did you mean {guess!r}?)" if guess else ""
+        hint = suggest(value, classes)
         reason = f"is not a workload class{hint}"
         expected = f"one of {', '.join(classes)}"
         return [Problem(where, f"labels.{key}", repr(value), reason, expected)]
@@ -151,7 +150,6 @@ def _check_key(where: str, key: str, canonical: str) -> list[Problem]:
         return [Problem(where, f"labels.{key}", "", reason, "leave it out")]
     if canonical in KNOWN_KEYS:
         return []
-    guess = nearest(key, REQUIRED_KEYS + OPTIONAL_KEYS)
-    hint = f" (did you mean {guess!r}?)" if guess else ""
+    hint = suggest(key, REQUIRED_KEYS + OPTIONAL_KEYS)
     expected = f"one of {', '.join(REQUIRED_KEYS + OPTIONAL_KEYS)}"
     return [Problem(where, f"labels.{key}", "", f"is not a cost label{hint}", expected)]

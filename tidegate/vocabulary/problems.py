@@ -63,3 +63,9 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """Return the known word closest to a misspelt one, or "" when none is close."""
     matches = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)
     return matches[0] if matches else ""
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """Return " (did you mean 'x'?)" for the end of a reason, or "" when no known word is close."""
+    guess = nearest(word, known)
+    return f" (did you mean {guess!r}?)" if guess else ""

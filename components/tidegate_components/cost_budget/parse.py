@@ -11,7 +11,7 @@ from typing import Any
 from tidegate.catalog.catalog import Catalog
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.labels import CostLabels, check_label_value
-from tidegate.vocabulary.problems import nearest
+from tidegate.vocabulary.problems import suggest
 from tidegate_components.arguments import Arguments
 from tidegate_components.cost_budget import args as shapes
 from tidegate_components.cost_budget.limits import check_limits
@@ -124,8 +124,7 @@ def _label(read: Arguments, labels: CostLabels) -> tuple[str, str] | None:
     own = labels.to_mapping()
     key = read.text("by_label", DEFAULT_LABEL)
     if key not in own and not read.has("label_value"):
-        guess = nearest(key, own)
-        hint = f" (did you mean {guess!r}?)" if guess else ""
+        hint = suggest(key, own)
         reason = f"is no label of this budget{hint}"
         read.refuse("by_label", key, reason, f"one of {', '.join(sorted(own))}, or a label_value")
         return key, ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tidegate.manifest.queues import count_units
 from tidegate.vocabulary.labels import CostLabels
-from tidegate.vocabulary.problems import nearest
+from tidegate.vocabulary.problems import suggest
 from tidegate_components.arguments import Arguments
 from tidegate_components.queues import args as shapes
 from tidegate_components.queues.spec import NamespaceSpec, QueueSpec
@@ -55,8 +55,7 @@ def _parse(read: Arguments, place: str, labels: CostLabels, queues: Sequence[Que
     used = read.texts("queues")
     for index, queue_id in enumerate(used):
         if queue_id not in known:
-            guess = nearest(queue_id, known)
-            reason = "is no queue" + (f" (did you mean {guess!r}?)" if guess else "")
+            reason = "is no queue" + suggest(queue_id, known)
             read.refuse(f"queues[{index}]", queue_id, reason, f"one of {', '.join(known)}")
     mine = [known[queue_id] for queue_id in used if queue_id in known]
     quotas = _quotas(read, mine)

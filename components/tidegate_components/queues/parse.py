@@ -11,7 +11,7 @@ from tidegate.catalog.catalog import Catalog
 from tidegate.manifest.model import Pool
 from tidegate.vocabulary.accelerators import Accelerator
 from tidegate.vocabulary.capacity import Cloud, InterruptionTolerance
-from tidegate.vocabulary.problems import InvalidInput, nearest
+from tidegate.vocabulary.problems import InvalidInput, suggest
 from tidegate_components.arguments import Arguments
 from tidegate_components.names import check_identifier
 from tidegate_components.queues import args as shapes
@@ -160,7 +160,6 @@ def _priority(read: Arguments, priorities: Sequence[Priority]) -> Priority:
     name = read.text("priority", usual.name)
     known = {each.name: each for each in priorities}
     if name not in known:
-        guess = nearest(name, known)
-        reason = "is no priority" + (f" (did you mean {guess!r}?)" if guess else "")
+        reason = "is no priority" + suggest(name, known)
         read.refuse("priority", name, reason, f"one of {', '.join(known)}")
     return known.get(name, usual)

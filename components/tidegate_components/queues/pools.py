@@ -15,7 +15,7 @@ from tidegate.manifest.model import Pool
 from tidegate.manifest.queues import check_tolerance
 from tidegate.vocabulary.accelerators import Accelerator
 from tidegate.vocabulary.capacity import CapacityType, InterruptionTolerance
-from tidegate.vocabulary.problems import InvalidInput, Problem, nearest
+from tidegate.vocabulary.problems import InvalidInput, Problem, suggest
 from tidegate_components.arguments import Arguments
 from tidegate_components.queues.spec import Machine
 
@@ -95,8 +95,7 @@ def choose_pools(
     found = [known[pool_id] for pool_id in dict.fromkeys(named) if pool_id in known]
     for index, pool_id in enumerate(named):
         if pool_id not in known:
-            guess = nearest(pool_id, known)
-            reason = "is no given pool" + (f" (did you mean {guess!r}?)" if guess else "")
+            reason = "is no given pool" + suggest(pool_id, known)
             read.refuse(f"pools[{index}]", pool_id, reason, f"one of {', '.join(sorted(known))}")
     for pool in found:
         _check_named(read, pool, wanted, tolerance, service_level)

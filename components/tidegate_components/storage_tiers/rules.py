@@ -8,7 +8,7 @@ from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.model import StorageTier
 from tidegate.pricing.moves import StoredData
 from tidegate.vocabulary.capacity import Cloud, StorageClass
-from tidegate.vocabulary.problems import nearest
+from tidegate.vocabulary.problems import suggest
 from tidegate_components.arguments import Arguments
 from tidegate_components.storage_tiers import args as shapes
 from tidegate_components.storage_tiers.ages import check_ages
@@ -140,7 +140,6 @@ def _storage_class(read: Arguments, book: RuleBook) -> str:
         reason = "is where objects start"
         read.refuse("storage_class", chosen, reason, f"one of {', '.join(sorted(colder))}")
     elif chosen and chosen not in colder:
-        guess = nearest(chosen, [hottest, *colder])
-        hint = f" (did you mean {guess!r}?)" if guess else ""
+        hint = suggest(chosen, [hottest, *colder])
         read.refuse("storage_class", chosen, f"is no storage class there{hint}", expected)
     return chosen

@@ -249,7 +249,7 @@ def test_the_command_line_goes_before_the_environment():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"URI": URL}, "TIDEGATE_OPA_URI: is not known (did you mean TIDEGATE_OPA_URL?)"),
+        ({"URI": URL}, "TIDEGATE_OPA_URI: is not known (did you mean 'TIDEGATE_OPA_URL'?)"),
         ({"TOKEN": "x"}, "TIDEGATE_OPA_URL: is missing beside the others"),
         ({"URL": "opa.example.com"}, "is no address"),
         ({"URL": "ftp://opa.example.com"}, "is no address"),
