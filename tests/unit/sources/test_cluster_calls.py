@@ -1,0 +1,85 @@
+"""What is asked of a cluster, held against the list from which the controller's role is built."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from kubernetes import client
+
+import tidegate.sources
+from tidegate.catalog.cluster_rights import load_cluster_rights
+from tidegate.sources.kubernetes import Cluster
+from tidegate.sources.pods import Chips
+
+LISTED = {(each.group, each.resource, each.verb) for each in load_cluster_rights()}
+PATH = re.compile(
+    r"/(?:api/v1|apis/(?P<group>[^/]+)/[^/]+)(?:/namespaces/[^/]+)?"
+    r"/(?P<resource>[a-z]+)(?:/(?P<name>[^/]+))?(?:/(?P<part>[a-z]+))?"
+)
+VERBS = {"GET": "get", "PATCH": "patch", "POST": "create", "PUT": "update", "DELETE": "delete"}
+
+
+def right_of(method: str, path: str) -> tuple[str, str, str]:
+    """Return the right that the API server asks for before it answers a request."""
+    found = PATH.fullmatch(path)
+    assert found is not None, path
+    resource = "/".join(filter(None, (found["resource"], found["part"])))
+    verb = "list" if method == "GET" and not found["name"] else VERBS[method]
+    return found["group"] or "", resource, verb
+
+
+@pytest.fixture
+def asked():
+    """Return a cluster's client whose server answers empty lists, and what was asked of it."""
+    heard: list[tuple[str, str, str]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def answer(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            heard.append(right_of(self.command, self.path.partition("?")[0]))
+            body = json.dumps({"items": [], "metadata": {}}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_PATCH = do_POST = answer  # noqa: N815 - the names of http.server
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    host = f"http://127.0.0.1:{server.server_address[1]}"
+    with client.ApiClient(client.Configuration(host=host)) as api:
+        yield api, heard
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_what_a_cluster_is_asked_for_is_what_the_role_allows(asked):
+    api, heard = asked
+    cluster = Cluster("ml", api, Chips({}, ()))
+
+    cluster.fetch()
+    cluster.close("node-1")
+    cluster.reopen("node-1")
+
+    assert set(heard) == LISTED
+
+
+def test_every_path_that_the_code_names_is_of_a_listed_resource():
+    code = [each.read_text("utf-8") for each in Path(tidegate.sources.__path__[0]).glob("*.py")]
+    named = {path for text in code for path in re.findall(r'f?"(/apis?/[^"]*)"', text)}
+
+    resources = {right_of("GET", path)[:2] for path in named}
+    assert resources
+    assert resources <= {(group, resource) for group, resource, _ in LISTED}
