@@ -203,4 +203,4 @@ def test_a_misspelt_setting_of_the_central_opa_ends_with_2(tidegate, monkeypatch
     monkeypatch.setenv("TIDEGATE_OPA_URI", "http://127.0.0.1:1")
     code, out, err = tidegate("check", "--export", EXPORT)
     assert (code, out) == (2, "")
-    assert "TIDEGATE_OPA_URI: is not known (did you mean TIDEGATE_OPA_URL?)" in err
+    assert "TIDEGATE_OPA_URI: is not known (did you mean 'TIDEGATE_OPA_URL'?)" in err
