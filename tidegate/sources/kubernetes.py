@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from urllib.parse import quote
+from datetime import datetime
 
 from kubernetes import config
 from kubernetes.client.api_client import ApiClient
+from kubernetes.client.configuration import Configuration
 from kubernetes.client.exceptions import ApiException
 from kubernetes.config.config_exception import ConfigException
 from urllib3.exceptions import HTTPError
 
-from tidegate.sources.objects import NODES, PODS, Body, list_objects, patch_object
-from tidegate.sources.pods import (
-    CLOSED_ANNOTATION,
-    Chips,
-    has_ended,
-    read_nodes,
-    read_pending,
-)
+from tidegate.sources import draining
+from tidegate.sources.objects import NODES, PODS, Body, list_objects
+from tidegate.sources.pods import Chips, has_ended, read_pending
+from tidegate.sources.running import read_nodes
 from tidegate.sources.workloads import read_workloads
 from tidegate.vocabulary.reports import SourceFault, WorkReport
 
+IN_CLUSTER = "in-cluster"
+"""The context that means the cluster in which the controller itself runs as a pod."""
 KUEUE_VERSIONS = ("v1beta2", "v1beta1")
 NOT_FOUND = 404
 
@@ -60,26 +59,56 @@ class Cluster:
             SourceFault: The cluster does not answer.
         """
         with _faulting(self.name):
-            self._patch(node, closed=True)
+            draining.close_node(self._api, node)
             pods = self._list(PODS)
             mine = [pod for pod in pods if (pod.get("spec") or {}).get("nodeName") == node]
             (found,) = read_nodes([{"metadata": {"name": node}}], mine, self._chips, self.name)
             return all(pod.daemonset for pod in found.running)
 
     def reopen(self, node: str) -> None:
-        """Undo `close`.
+        """Undo `close` and `start_drain`.
 
         Raises:
             SourceFault: The cluster does not answer.
         """
         with _faulting(self.name):
-            self._patch(node, closed=False)
+            draining.open_node(self._api, node)
 
-    def _patch(self, node: str, *, closed: bool) -> None:
-        # The mark tells a node that this controller closed from one that a person did.
-        mark = {CLOSED_ANNOTATION: "true" if closed else None}
-        body = {"metadata": {"annotations": mark}, "spec": {"unschedulable": closed}}
-        patch_object(self._api, f"{NODES}/{quote(node)}", body)
+    def start_drain(
+        self, node: str, pods: Sequence[str], at: datetime, *, closed_by_us: bool
+    ) -> None:
+        """Close a node, and ask its work to save itself.
+
+        Raises:
+            SourceFault: The cluster does not answer.
+        """
+        with _faulting(self.name):
+            draining.start_drain(self._api, node, at, closed_by_us=closed_by_us)
+            draining.ask_checkpoint(self._api, pods, at)
+
+    def ask_checkpoint(self, pods: Sequence[str], at: datetime | None) -> None:
+        """Ask pods to save themselves, or take that back (None).
+
+        Raises:
+            SourceFault: The cluster does not answer.
+        """
+        with _faulting(self.name):
+            draining.ask_checkpoint(self._api, pods, at)
+
+    def evict(self, node: str, pods: Mapping[str, int | None]) -> Mapping[str, str]:
+        """Tell pods to end; return those that a disruption budget keeps, with its words.
+
+        Args:
+            node: The node that is emptied to the end by it; empty where only pods give way.
+            pods: Each "namespace/name" → the seconds it gets to end; None for its own.
+
+        Raises:
+            SourceFault: The cluster does not answer.
+        """
+        with _faulting(self.name):
+            if node:
+                draining.mark_evicting(self._api, node)
+            return draining.evict_pods(self._api, pods)
 
     def _list_workloads(self) -> list[Body]:
         """Return Kueue's workloads; none where Kueue is not installed."""
@@ -108,19 +137,33 @@ def list_contexts(path: str | None = None) -> list[str]:
 
 
 def build_api(context: str, path: str | None = None) -> ApiClient:
-    """Return a client of a kubeconfig's context.
+    """Return a client of a kubeconfig's context, or of the cluster around this pod.
+
+    Args:
+        context: The context's name; `IN_CLUSTER` for the pod's own service account.
+        path: The kubeconfig; None for the one that `kubectl` would read.
 
     Raises:
         SourceFault: The kubeconfig has no such context, or cannot be read.
     """
     try:
-        made: ApiClient = config.new_client_from_config(  # type: ignore[no-untyped-call]
-            config_file=path, context=context
-        )
+        if context == IN_CLUSTER:
+            made = _build_own()
+        else:
+            made = config.new_client_from_config(  # type: ignore[no-untyped-call]
+                config_file=path, context=context
+            )
     except (ConfigException, OSError) as error:
         raise SourceFault(f"kubeconfig context {context!r} cannot be used: {error}") from error
     made.configuration.retries = 1
     return made
+
+
+def _build_own() -> ApiClient:
+    """Return a client of the cluster around this pod; its token is read anew every minute."""
+    configuration = Configuration()  # type: ignore[no-untyped-call]
+    config.load_incluster_config(configuration)  # type: ignore[no-untyped-call]
+    return ApiClient(configuration)  # type: ignore[no-untyped-call]
 
 
 @contextmanager

@@ -49,16 +49,26 @@ def patch_object(api: ApiClient, path: str, body: Body) -> None:
     _call(api, "PATCH", path, body=body)
 
 
+def post_object(api: ApiClient, path: str, body: Body) -> None:
+    """Make an object, or ask for what a path of objects does.
+
+    Raises:
+        ApiException: The server refuses; its body says why.
+    """
+    _call(api, "POST", path, body=body, media_type="application/json")
+
+
 def _call(
     api: ApiClient,
     method: str,
     path: str,
     query: list[tuple[str, Any]] | None = None,
     body: Body | None = None,
+    media_type: str = PATCH,
 ) -> bytes:
     headers = {"Accept": "application/json"}
     if body is not None:
-        headers["Content-Type"] = PATCH
+        headers["Content-Type"] = media_type
     request = api.param_serialize(
         method,
         path,
@@ -70,5 +80,6 @@ def _call(
     answer = api.call_api(*request, _request_timeout=TIMEOUT_SECONDS)
     data: bytes = answer.read()  # type: ignore[no-untyped-call]
     if answer.status >= FIRST_ERROR:
-        raise ApiException(status=answer.status, reason=answer.reason)
+        text = data.decode(errors="replace")
+        raise ApiException(status=answer.status, reason=answer.reason, body=text)
     return data

@@ -1,4 +1,4 @@
-"""Pods and nodes of a cluster, as JSON from its API, read into demand and supply."""
+"""Pods of a cluster, as JSON from its API, read into what waits and what it asks for."""
 
 from __future__ import annotations
 
@@ -11,13 +11,9 @@ from typing import Any
 from tidegate.sources.quantities import parse_quantity, to_mebibytes, to_milli
 from tidegate.vocabulary.capacity import InterruptionTolerance, WorkloadClass
 from tidegate.vocabulary.demand import AcceleratorNeed, PlacementNeed, WorkItem, WorkShape
-from tidegate.vocabulary.fleet_state import ClusterNode, RunningPod
 
 POOL_LABEL = "capacity-pool"
 CLASS_LABEL = "workload-class"
-CHECKPOINT_ANNOTATION = "tidegate.dev/checkpoint-at"
-CLOSED_ANNOTATION = "tidegate.dev/closed"
-MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 BATCH_OWNERS = frozenset({"Job", "JobSet", "PyTorchJob", "MPIJob", "RayJob", "TFJob"})
 ENDED = frozenset({"Succeeded", "Failed"})
 Body = Mapping[str, Any]
@@ -34,22 +30,6 @@ class Chips:
 
     by_resource: Mapping[str, Sequence[str]]
     pools: tuple[str, ...]
-
-
-def read_nodes(
-    nodes: Sequence[Body], pods: Sequence[Body], chips: Chips, source: str
-) -> list[ClusterNode]:
-    """Return the cluster's nodes with what runs on each.
-
-    Raises:
-        ValueError: Something is no Kubernetes object.
-    """
-    running: dict[str, list[RunningPod]] = {}
-    for pod in pods:
-        node = (pod.get("spec") or {}).get("nodeName")
-        if node and not has_ended(pod):
-            running.setdefault(node, []).append(_read_running(pod, chips, source))
-    return [_read_node(node, tuple(running.get(_name(node), ())), chips) for node in nodes]
 
 
 def read_pending(pods: Sequence[Body], chips: Chips, source: str) -> list[WorkItem]:
@@ -135,41 +115,9 @@ def _requests(container: Body) -> dict[str, Any]:
 def _read_item(pod: Body, chips: Chips, source: str) -> WorkItem:
     metadata = pod["metadata"]
     return WorkItem(
-        id=_identify(pod, source),
+        id=identify_pod(pod, source),
         shape=read_shape(metadata, pod.get("spec") or {}, chips),
         queued_at=parse_time(metadata["creationTimestamp"]),
-    )
-
-
-def _read_running(pod: Body, chips: Chips, source: str) -> RunningPod:
-    metadata, spec = pod["metadata"], pod.get("spec") or {}
-    requests = sum_requests(spec)
-    saved = (metadata.get("annotations") or {}).get(CHECKPOINT_ANNOTATION)
-    return RunningPod(
-        item=_identify(pod, source),
-        accelerators=int(sum(requests.get(name, Decimal(0)) for name in chips.by_resource)),
-        vcpus_milli=to_milli(requests.get("cpu", Decimal(0))),
-        memory_mib=to_mebibytes(requests.get("memory", Decimal(0))),
-        priority=int(spec.get("priority") or 0),
-        daemonset=_runs_everywhere(metadata),
-        checkpoint_at=parse_time(saved) if saved else None,
-    )
-
-
-def _read_node(node: Body, running: tuple[RunningPod, ...], chips: Chips) -> ClusterNode:
-    spec, status = node.get("spec") or {}, node.get("status") or {}
-    conditions = {each["type"]: each["status"] for each in status.get("conditions") or ()}
-    room = status.get("allocatable") or {}
-    told = [parse_quantity(room[name]) for name in chips.by_resource if name in room]
-    return ClusterNode(
-        name=_name(node),
-        pool=(node["metadata"].get("labels") or {}).get(POOL_LABEL, ""),
-        ready=conditions.get("Ready") == "True",
-        closed=bool(spec.get("unschedulable")),
-        closed_by_us=CLOSED_ANNOTATION in (node["metadata"].get("annotations") or {}),
-        accelerators=int(sum(told)) if told else None,
-        provider_id=spec.get("providerID") or "",
-        running=running,
     )
 
 
@@ -181,15 +129,11 @@ def _read_class(metadata: Body) -> WorkloadClass:
     return WorkloadClass.TRAINING if owners & BATCH_OWNERS else WorkloadClass.INFERENCE
 
 
-def _runs_everywhere(metadata: Body) -> bool:
-    owners = {each.get("kind") for each in metadata.get("ownerReferences") or ()}
-    return "DaemonSet" in owners or MIRROR_ANNOTATION in (metadata.get("annotations") or {})
-
-
-def _identify(pod: Body, source: str) -> str:
+def identify_pod(pod: Body, source: str) -> str:
     """Return what a pod is called over all clusters, whether it waits or runs."""
-    return f"{source}/{pod['metadata'].get('namespace', '')}/{_name(pod)}"
+    return f"{source}/{pod['metadata'].get('namespace', '')}/{name_of(pod)}"
 
 
-def _name(body: Body) -> str:
+def name_of(body: Body) -> str:
+    """Return an object's name."""
     return str(body["metadata"]["name"])

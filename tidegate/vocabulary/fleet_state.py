@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from tidegate.vocabulary.demand import WorkShape
+
 
 class MachinePhase(StrEnum):
     """What a cloud says of one machine. A stopped one is no capacity, and is paid for in part."""
@@ -86,7 +88,28 @@ class PoolState:
 
 @dataclass(frozen=True, slots=True)
 class RunningPod:
-    """A pod on a node, from the moment that it is bound to it (setup is work) to its end."""
+    """A pod on a node, from the moment that it is bound to it (setup is work) to its end.
+
+    Attributes:
+        item: What it is a part of: itself, or the gang or run that starts and stops as a whole.
+        accelerators: What it takes of the node.
+        vcpus_milli: Thousandths of a virtual CPU that it takes.
+        memory_mib: Memory that it takes.
+        priority: Its priority.
+        daemonset: True for what runs on every node.
+        checkpoint_at: When it last saved itself, as it says; None when it never said so.
+        name: "namespace/name".
+        owner: What makes it anew when it goes ("source/namespace/kind/name"); empty without one.
+        workers: Pods of the whole item, over all nodes.
+        shape: What it asks of a node.
+        started_at: When it began; None before.
+        ready: Whether it does what it is there for.
+        asked_at: When it was asked to save itself, since it is to go; None when it was not.
+        resumed_from: Of when the checkpoint was that it began with, as it says.
+        leaving: Whether it was told to end.
+        grace_seconds: What it is given to end.
+        run: The Polyaxon run that it belongs to; empty where it belongs to none.
+    """
 
     item: str
     accelerators: int = 0
@@ -95,6 +118,17 @@ class RunningPod:
     priority: int = 0
     daemonset: bool = False
     checkpoint_at: datetime | None = None
+    name: str = ""
+    owner: str = ""
+    workers: int = 1
+    shape: WorkShape | None = None
+    started_at: datetime | None = None
+    ready: bool = False
+    asked_at: datetime | None = None
+    resumed_from: datetime | None = None
+    leaving: bool = False
+    grace_seconds: int = 30
+    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +144,8 @@ class ClusterNode:
         accelerators: How many it reports; None before its device plugin answers.
         provider_id: How its cloud names the machine behind it.
         running: Its pods.
+        drained_since: Since when the controller empties it; None when it does not.
+        evicting: Whether work was told to go: from then on the node is emptied to the end.
     """
 
     name: str
@@ -120,3 +156,9 @@ class ClusterNode:
     accelerators: int | None = None
     provider_id: str = ""
     running: tuple[RunningPod, ...] = ()
+    drained_since: datetime | None = None
+    evicting: bool = False
+
+    def work(self) -> tuple[RunningPod, ...]:
+        """Return what keeps the node busy: everything but what runs on every node."""
+        return tuple(pod for pod in self.running if not pod.daemonset)

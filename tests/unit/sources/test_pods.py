@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.sources.pods import Chips, read_nodes, read_pending, sum_requests
+from tidegate.sources.pods import Chips, read_pending, sum_requests
 from tidegate.sources.quantities import parse_quantity, to_mebibytes, to_milli
 from tidegate.sources.workloads import read_workloads
 from tidegate.vocabulary.capacity import InterruptionTolerance, WorkloadClass
 from tidegate.vocabulary.demand import AcceleratorNeed, PlacementNeed, WorkItem, WorkShape
-from tidegate.vocabulary.fleet_state import ClusterNode, RunningPod
 
 GPU = "nvidia.com/gpu"
 CHIPS = Chips({GPU: ("h100-80gb", "a100-80gb")}, ("train", "serve"))
@@ -27,19 +26,6 @@ def pod(name="job-0", *, phase="Pending", node=None, requests=None, metadata=Non
         },
         "spec": {"containers": [container], **({"nodeName": node} if node else {}), **spec},
         "status": {"phase": phase},
-    }  # fmt: skip
-
-
-def kube_node(name="gpu-1", *, ready="True", annotations=None, **spec):
-    return {
-        "metadata": {
-            "name": name, "labels": {"capacity-pool": "train"}, "annotations": annotations or {},
-        },
-        "spec": {"providerID": f"aws:///us-east-1a/{name}", **spec},
-        "status": {
-            "conditions": [{"type": "Ready", "status": ready}],
-            "allocatable": {GPU: "8", "cpu": "96"},
-        },
     }  # fmt: skip
 
 
@@ -100,59 +86,6 @@ def test_the_class_of_a_pod(metadata, wanted):
 )
 def test_what_does_not_wait_for_a_node(other):
     assert read_pending([other], CHIPS, "k8s") == []
-
-
-def test_a_node_is_read_with_what_runs_on_it():
-    saved = {"tidegate.dev/checkpoint-at": AT}
-    daemon = {"ownerReferences": [{"kind": "DaemonSet"}]}
-    pods = [
-        pod("job-0", node="gpu-1", phase="Running", metadata={"annotations": saved}),
-        pod("agent", node="gpu-1", requests={"cpu": "100m"}, metadata=daemon),
-        pod("done", node="gpu-1", phase="Succeeded"),
-        pod("setting-up", node="gpu-1", phase="Pending", requests={GPU: "1"}),
-        pod("elsewhere", node="gpu-2"),
-    ]
-
-    (found,) = read_nodes([kube_node()], pods, CHIPS, "k8s")
-
-    assert found == ClusterNode(
-        name="gpu-1",
-        pool="train",
-        ready=True,
-        accelerators=8,
-        provider_id="aws:///us-east-1a/gpu-1",
-        running=(
-            RunningPod(
-                "k8s/ml/job-0", 8, 500, checkpoint_at=datetime(2026, 11, 30, 12, tzinfo=UTC)
-            ),
-            RunningPod("k8s/ml/agent", 0, 100, daemonset=True),
-            RunningPod("k8s/ml/setting-up", 1),
-        ),
-    )
-
-
-def test_a_node_that_a_person_closed_is_told_from_one_that_we_closed():
-    by_us = {"tidegate.dev/closed": "true"}
-    nodes = [
-        kube_node("a", unschedulable=True),
-        kube_node("b", unschedulable=True, annotations=by_us),
-        kube_node("c", ready="Unknown"),
-    ]
-
-    found = read_nodes(nodes, [], CHIPS, "k8s")
-
-    assert [(each.closed, each.closed_by_us, each.ready) for each in found] == [
-        (True, False, True),
-        (True, True, True),
-        (False, False, False),
-    ]
-
-
-def test_a_node_whose_device_plugin_is_silent_tells_no_number():
-    node = kube_node()
-    node["status"]["allocatable"] = {"cpu": "96"}
-
-    assert read_nodes([node], [], CHIPS, "k8s")[0].accelerators is None
 
 
 def test_a_larger_container_that_starts_first_counts():
