@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,6 +37,7 @@ from tidegate.opa.opening import open_rule_engine
 from tidegate.policy.check import StackCheck
 from tidegate.policy.configuration import RuleConfiguration
 from tidegate.policy.fixing import DEFAULTS, FixPlan, Left, plan_fixes
+from tidegate.policy.levels import apply_levels
 from tidegate.policy.parameters import build_parameters
 from tidegate.policy.remedy import LABELS_RULE, read_own_labels
 from tidegate.policy.rule_set import RuleSet
@@ -164,13 +165,7 @@ def _judge(
             own = configuration.for_stack(each.graph.stack)
             check.configure(own.parameters)
             verdicts = check.judge_graph(each.graph)
-            said.append(
-                [
-                    replace(verdict, level=own.levels.get(verdict.rule, verdict.level))
-                    for verdict in verdicts
-                    if verdict.rule not in own.disabled
-                ]
-            )
+            said.append(apply_levels(verdicts, own.levels, own.disabled))
     return said
 
 

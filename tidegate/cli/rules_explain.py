@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,6 +35,7 @@ from tidegate.policy.configuration import RuleConfiguration
 from tidegate.policy.document import build_document
 from tidegate.policy.explain import Explanation, explain_parameters, explain_verdicts
 from tidegate.policy.graph import ResourceGraph
+from tidegate.policy.levels import apply_levels
 from tidegate.policy.parameters import build_parameters
 from tidegate.policy.rule_set import Rule, RuleSet
 from tidegate.ports import RuleEngineError
@@ -129,10 +129,7 @@ def _explain_all(
             check.configure(given)
             values = build_parameters(rule.id, rule.parameters, given.get(rule.id, {}))
             document = build_document(each.graph, {rule.id: values}, catalog=catalog, date=today)
-            said = [
-                replace(verdict, level=own.levels.get(verdict.rule, verdict.level))
-                for verdict in check.judge_graph(each.graph)
-            ]
+            said = apply_levels(check.judge_graph(each.graph), own.levels)
             parameters = explain_parameters(rule, values, configuration, each.graph.stack)
             found += [
                 explain_verdicts(rule, urn, each.graph, document, said, parameters, modules)

@@ -16,6 +16,7 @@ from tidegate.policy.judgement import (
     decide_standing,
     find_not_covered,
 )
+from tidegate.policy.levels import apply_levels
 from tidegate.policy.waivers import Waiver, WaiverReview, find_waiver, review_waivers
 from tidegate.vocabulary.verdicts import Level, Outcome, Verdict
 
@@ -59,11 +60,7 @@ def build_judgement(
         terms: By what they are weighed.
         notes: What a reader must know of the input.
     """
-    levelled = [
-        replace(verdict, level=terms.levels.get(verdict.rule, verdict.level))
-        for verdict in verdicts
-        if verdict.rule not in terms.disabled
-    ]
+    levelled = apply_levels(verdicts, terms.levels, terms.disabled)
     waivers = [find_waiver(verdict, terms.waivers, terms.today) for verdict in levelled]
     unwaived = [index for index, waiver in enumerate(waivers) if waiver is None]
     known, gone = terms.baseline.split([levelled[index] for index in unwaived])
