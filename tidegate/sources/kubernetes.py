@@ -161,9 +161,9 @@ def build_api(context: str, path: str | None = None) -> ApiClient:
 
 def _build_own() -> ApiClient:
     """Return a client of the cluster around this pod; its token is read anew every minute."""
-    configuration = Configuration()  # type: ignore[no-untyped-call]
+    configuration = Configuration()
     config.load_incluster_config(configuration)  # type: ignore[no-untyped-call]
-    return ApiClient(configuration)  # type: ignore[no-untyped-call]
+    return ApiClient(configuration)
 
 
 @contextmanager
