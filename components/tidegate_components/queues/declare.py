@@ -7,8 +7,8 @@ from typing import Any
 import pulumi
 
 from tidegate_components.children import child_options
+from tidegate_components.kubernetes_object import KubernetesObject, PriorityObject
 from tidegate_components.queues import objects
-from tidegate_components.queues.kubernetes_object import KubernetesObject, PriorityObject
 from tidegate_components.queues.spec import NamespaceSpec, Priority, QueueSpec, QueuesSpec
 
 

@@ -7,6 +7,7 @@ inputs and state.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -17,7 +18,7 @@ CORE = "core/"
 
 
 class KubernetesObject(pulumi.CustomResource):
-    """An object of a kind that has a `spec`, or nothing beside its metadata."""
+    """An object of a kind that has a `spec`, other fields, or nothing beside its metadata."""
 
     def __init__(
         self,
@@ -27,6 +28,7 @@ class KubernetesObject(pulumi.CustomResource):
         kind: str,
         metadata: dict[str, Any],
         spec: dict[str, Any] | None = None,
+        fields: Mapping[str, Any] | None = None,
         opts: pulumi.ResourceOptions,
     ) -> None:
         """Declare it.
@@ -37,9 +39,10 @@ class KubernetesObject(pulumi.CustomResource):
             kind: Its kind.
             metadata: Name, namespace and labels.
             spec: What it is to be.
+            fields: What stands beside metadata and spec ("data", "rules"), as Kubernetes spells it.
             opts: Pulumi's options.
         """
-        own = {} if spec is None else {"spec": spec}
+        own = {**({} if spec is None else {"spec": spec}), **(fields or {})}
         _register(self, resource_name, api_version, kind, {"metadata": metadata, **own}, opts)
 
 
