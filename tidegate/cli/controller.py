@@ -82,7 +82,7 @@ def plan(
         finally:
             await controller.close()
 
-    _show(asyncio.run(once()), output)
+    _show(asyncio.run(once()), output, is_dry=True)
 
 
 @app.command(epilog="Example: tidegate controller once --stack prod --sources sources.yaml")
@@ -114,7 +114,7 @@ def once(
     if tick is None:
         typer.echo("another controller leads; nothing was done", err=True)
         raise typer.Exit(NOT_LEADING_EXIT)
-    _show(tick, output)
+    _show(tick, output, is_dry=False)
     if any(done.kind is not None for done in tick.done):
         raise typer.Exit(REFUSED_EXIT)
 
@@ -136,7 +136,7 @@ def run(
         float, typer.Option(min=1, max=3600, help="Seconds between two turns.")
     ] = 15.0,
     listen: Annotated[
-        str, typer.Option(help="HOST:PORT of /healthz, /readyz and /metrics; empty for none.")
+        str, typer.Option(help="HOST:PORT of the page, /metrics and /healthz; empty for none.")
     ] = "127.0.0.1:9470",
 ) -> None:
     """Take turns until SIGTERM or SIGINT; the turn under way is finished. Logs are JSON lines."""
@@ -215,13 +215,15 @@ def _build_controller(
     return Controller(feed, store, SystemClock(), LoopSettings(interval_seconds=interval))
 
 
-def _show(tick: Any, output: OutputFormat) -> None:
-    from tidegate.cli.controller_output import describe_tick, print_tick
+def _show(tick: Any, output: OutputFormat, *, is_dry: bool) -> None:
+    from tidegate.cli.controller_plan import describe_tick
+    from tidegate.cli.controller_plan_text import print_plan
 
+    told = describe_tick(tick)
     if output is OutputFormat.JSON:
-        print_json(describe_tick(tick))
+        print_json(told)
     else:
-        print_tick(build_console(), tick)
+        print_plan(build_console(), told, is_dry=is_dry)
 
 
 async def _run(controller: Any) -> None:
@@ -235,7 +237,12 @@ def _open_face(controller: Any, address: tuple[str, int], interval: float) -> An
     from tidegate.controller.face import Face, Views
 
     patience = max(60.0, 4 * interval)
-    views = Views(lambda: controller.explain_unready(patience), controller.metrics.render)
+    views = Views(
+        lambda: controller.explain_unready(patience),
+        controller.metrics.render,
+        controller.describe,
+        time.monotonic,
+    )
     try:
         return Face(*address, views, os.environ.get(TOKEN, ""))
     except OSError as error:

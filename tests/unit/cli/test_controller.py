@@ -60,7 +60,9 @@ def test_a_plan_tells_sources_and_what_is_unmet(call, write, outputs):
 
     told = json.loads(result.stdout)
     assert result.exit_code == 0
-    assert told["sources"] == [{"name": "file", "sound": True, "fault": ""}]
+    assert told["sources"] == [
+        {"name": "file", "sound": True, "fault": "", "items": 1, "notes": []}
+    ]
     assert [unmet["items"] for unmet in told["unmet"]] == [["file/a"]]
     assert told["orders"] == []
 

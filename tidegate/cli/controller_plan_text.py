@@ -1,0 +1,159 @@
+"""How a turn, or a dry run, is printed for people: first what is done, then what is not and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+MOST_SHOWN = 10
+"""Of groups of unmet work; JSON holds them all."""
+MOST_NAMES = 4
+
+
+def print_plan(console: Console, told: dict[str, Any], *, is_dry: bool) -> None:
+    """Print what `describe_tick` tells."""
+    moment = told["at"][:19].replace("T", " ")
+    what = "what would be done now (nothing is changed)" if is_dry else "what was done"
+    _say(console, f"Stack {told['stack']}, {moment} UTC: {what}")
+    _print_orders(console, told["orders"], is_dry=is_dry)
+    _print_cost(console, told)
+    _print_work(console, told)
+    _print_held(console, told)
+    _print_pools(console, told)
+
+
+def _say(console: Console, text: str) -> None:
+    # Lines stay whole and free of markup, so that they can be searched for and copied.
+    console.print(text, soft_wrap=True, markup=False, highlight=False)
+
+
+def _print_orders(console: Console, orders: Sequence[dict[str, Any]], *, is_dry: bool) -> None:
+    if not orders:
+        _say(console, "  nothing is to be resized")
+        return
+    names = ("", "pool", "nodes", "an hour", "for", "why")
+    table = Table(*names, box=None, pad_edge=True, show_header=True)
+    for column in table.columns:
+        column.overflow = "fold"
+    for order in orders:
+        why = [order["reason"], order["detail"] and f"{order['outcome']}: {order['detail']}"]
+        if not is_dry and not order["detail"]:
+            why.append(order["outcome"])
+        table.add_row(
+            order["action"],
+            order["pool"],
+            f"{order['from']} → {order['to']}",
+            _render_price(order["perHour"]),
+            ", ".join(f"{_count(n)} of {source}" for source, n in order["serves"].items()),
+            "; ".join(filter(None, why)),
+        )
+    console.print(table)
+    for order in orders:
+        for label, found in (("buys", order["offerings"]), ("deletes", order["machines"])):
+            if found:
+                _say(console, f"  {order['pool']} {label} {_shorten(found)}{_render_else(order)}")
+
+
+def _render_else(order: dict[str, Any]) -> str:
+    found = order["fallbacks"]
+    return f"; where refused, {_shorten(found)}" if found and order["offerings"] else ""
+
+
+def _render_price(text: str | None) -> str:
+    if not text:
+        return "price unknown"
+    amount, _, currency = text.partition(" ")
+    return f"{_render_amount(amount)} {currency}"
+
+
+def _render_amount(text: str) -> str:
+    return f"{Decimal(text):,.2f}"
+
+
+def _print_cost(console: Console, told: dict[str, Any]) -> None:
+    cost = told["cost"]
+    rough = "~" if told["assumed"] else ""
+    now, then = _render_amount(cost["now"]), _render_amount(cost["then"])
+    ceiling = f" (ceiling {_render_amount(cost['ceiling'])})" if cost["ceiling"] else ""
+    _say(console, f"Cost an hour, {cost['currency']}: {now} now, {rough}{then} then{ceiling}")
+    if told["assumed"]:
+        _say(console, "  ~ some prices are averages or ratios (`tidegate catalog explain`)")
+    if told["unpriced"]:
+        _say(console, f"  without a known price, and not in it: {', '.join(told['unpriced'])}")
+    for name, idle in cost["idleCommitments"].items():
+        _say(console, f"  commitment {name} is paid for and idle now: {idle}")
+
+
+def _print_work(console: Console, told: dict[str, Any]) -> None:
+    waiting = told["waiting"]
+    rest = f", {waiting['unmet']} without a place" if waiting["unmet"] else ""
+    _say(console, f"Work: {_count(waiting['items'])}{rest}")
+    for source in told["sources"]:
+        items = "no answer yet" if source["items"] is None else _count(source["items"])
+        state = f"in doubt: {source['fault']}" if source["fault"] else items
+        _say(console, f"  {source['name']}: {'; '.join([state, *source['notes']])}")
+    for unmet in told["unmet"][:MOST_SHOWN]:
+        _print_unmet(console, unmet)
+    more = len(told["unmet"]) - MOST_SHOWN
+    if more > 0:
+        _say(console, f"  and {more} more groups without a place (--format json shows all)")
+
+
+def _print_unmet(console: Console, unmet: dict[str, Any]) -> None:
+    """Print causes, the same ones once, with all the pools that they keep from being used."""
+    _say(console, f"  no place for {_shorten(unmet['items'])}:")
+    causes: dict[str, list[str]] = {}
+    for cause in unmet["causes"]:
+        causes.setdefault(cause["why"], []).append(cause["where"])
+    for why, places in causes.items():
+        named = [place for place in dict.fromkeys(places) if place]
+        _say(console, f"    {_shorten(named)}: {why}" if named else f"    {why}")
+
+
+def _print_held(console: Console, told: dict[str, Any]) -> None:
+    held = [f"  {hold['pool'] or 'fleet'}: {hold['reason']}" for hold in told["holds"]]
+    held += [f"  {each['pool']}: {each['node']} stays, {each['reason']}" for each in told["drains"]]
+    if held:
+        _say(console, "Held back:")
+    for line in held:
+        _say(console, line)
+
+
+def _print_pools(console: Console, told: dict[str, Any]) -> None:
+    """Print the pools that do something; those at rest in one line, those of others in another."""
+    excluded = told["excluded"]
+    resized = [pool for pool in told["pools"] if pool["id"] not in excluded]
+    busy = [pool for pool in resized if pool["phases"] or pool["nodes"]]
+    if busy:
+        table = Table("pool", "nodes", "bounds", "what they do", box=None)
+        for pool in busy:
+            doing = ", ".join(f"{count} {phase}" for phase, count in pool["phases"].items())
+            table.add_row(pool["id"], str(pool["nodes"]), f"{pool['min']} to {pool['max']}", doing)
+        console.print(table)
+    resting = [pool["id"] for pool in resized if pool not in busy]
+    if resting:
+        _say(console, f"Empty now: {', '.join(resting)}")
+    if excluded:
+        _say(console, "Not resized:")
+    unread = {pool["id"]: pool["unread"] for pool in told["pools"]}
+    reasons: dict[str, list[str]] = {}
+    for pool, why in excluded.items():
+        lacks = unread.get(pool, "")
+        text = why if not lacks or lacks in why else f"{why}; cannot be read: {lacks}"
+        reasons.setdefault(text, []).append(pool)
+    for why, pools in reasons.items():
+        _say(console, f"  {', '.join(pools)}: {why}")
+
+
+def _shorten(names: Sequence[str]) -> str:
+    rest = len(names) - MOST_NAMES
+    shown = ", ".join(names[:MOST_NAMES])
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def _count(items: int) -> str:
+    return "1 item" if items == 1 else f"{items} items"
