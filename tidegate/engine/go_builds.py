@@ -1,4 +1,4 @@
-"""Building `pulumi` and `opa` from their pinned Go modules, where no download can be had.
+"""Building programs from their pinned Go modules, where no download can be had.
 
 Standard library only: `scripts/setup` runs this before anything is installed.
 """
@@ -25,15 +25,15 @@ class BuildFailed(RuntimeError):
 def build_program(
     spec: ProgramSpec, version: str, root: Path, bin_dir: Path, environment: Mapping[str, str]
 ) -> Path:
-    """Build one program from `tools/<name>/go.mod` into `bin_dir`; return its path.
+    """Build one program from its go.mod below `tools/` into `bin_dir`; return its path.
 
     Raises:
         BuildFailed: There is no Go, or it fails.
     """
     go = shutil.which("go", path=environment.get("PATH"))
     if go is None:
-        raise BuildFailed("there is no `go` on PATH")
-    module = root / "tools" / spec.name
+        raise BuildFailed("there is no `go` on PATH (https://go.dev/dl)")
+    module = root / "tools" / (spec.folder or spec.name)
     bin_dir.mkdir(parents=True, exist_ok=True)
     staged = bin_dir / f".{spec.name}.new"
     done = subprocess.run(  # noqa: S603 - the Go found on PATH, fixed arguments

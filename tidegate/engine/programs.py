@@ -26,10 +26,11 @@ class ProgramSpec:
         minimum: The oldest version that does, and `below` the first that is not known to.
         below: See `minimum`.
         why: Why no older one does, for the message that refuses it.
-        module: The Go module that holds it; its version in `tools/<name>/go.mod` is the pinned one.
+        module: The Go module that holds it; its version in that go.mod is the pinned one.
         package: The Go package of the command.
         version_symbol: The linker symbol that carries the version, "" where the source has it.
         hot: The Go packages whose speed matters when it runs; the rest is built for quick building.
+        folder: Where below `tools/` its go.mod lies; empty for one of its own name.
     """
 
     name: str
@@ -40,6 +41,7 @@ class ProgramSpec:
     package: str
     version_symbol: str
     hot: tuple[str, ...]
+    folder: str = ""
 
 
 PULUMI = ProgramSpec(
@@ -124,13 +126,13 @@ def explain_refusal(spec: ProgramSpec, path: Path, version: Version | None) -> s
 
 
 def pinned_version(spec: ProgramSpec, root: Path) -> str:
-    """Read the pinned version from `tools/<name>/go.mod`.
+    """Read the pinned version from the program's go.mod.
 
     Raises:
         FileNotFoundError: This is no checkout.
         ValueError: The file does not require the module.
     """
-    path = root / "tools" / spec.name / "go.mod"
+    path = root / "tools" / (spec.folder or spec.name) / "go.mod"
     pattern = rf"^\s*(?:require\s+)?{re.escape(spec.module)} v(\d+\.\d+\.\d+)\b"
     match = re.search(pattern, path.read_text(encoding="utf-8"), re.MULTILINE)
     if match is None:

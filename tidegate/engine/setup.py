@@ -1,7 +1,7 @@
 """What `scripts/setup` runs: the Python environment and the programs, side by side.
 
 Standard library only, for it runs before anything is installed:
-`python3 -m tidegate.engine.setup [--dev]`.
+`python3 -m tidegate.engine.setup [--dev] [--control-plane]`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from tidegate.engine.go_builds import remove_private_go_cache
+from tidegate.engine.control_plane import is_control_plane_current, obtain_control_plane
+from tidegate.engine.go_builds import BuildFailed, remove_private_go_cache
 from tidegate.engine.programs import OPA, PULUMI
 from tidegate.engine.python_environment import (
     APART,
@@ -72,15 +73,17 @@ class Progress:
             self.running.discard(step)
 
 
-def setup(root: Path, *, dev: bool, quiet: bool = False) -> list[str]:
+def setup(root: Path, *, dev: bool, control_plane: bool = False, quiet: bool = False) -> list[str]:
     """Set the checkout up; return what could not be done, as messages for people."""
     environment = dict(os.environ)
     # A developer's fuller environment does for `up` too: never take packages away.
     wanted = "dev" if dev or installed_set(root) == "dev" else "run"
     progress = Progress(quiet=quiet)
     apart = APART if wanted == "dev" else ()
-    is_apart_ready = all(is_apart_current(root, name) for name in apart)
-    if installed_set(root) == wanted and is_apart_ready and is_current(root, environment):
+    is_ready = all(is_apart_current(root, name) for name in apart) and (
+        not control_plane or is_control_plane_current(root)
+    )
+    if installed_set(root) == wanted and is_ready and is_current(root, environment):
         progress.say("setup", f"everything is up to date ({wanted})")
         return []
 
@@ -97,6 +100,8 @@ def setup(root: Path, *, dev: bool, quiet: bool = False) -> list[str]:
     if failures:
         return failures
     steps = {name: partial(prepare_apart, root, name, environment) for name in apart}
+    if control_plane:
+        steps["control-plane"] = partial(obtain_control_plane, root, environment)
     failures = _run_together(progress, steps) if steps else []
     if failures:
         return failures
@@ -120,7 +125,7 @@ def _run_together(progress: Progress, steps: Mapping[str, Callable[[Report], Non
             for future in [future for future in pending if future.done()]:
                 name = pending.pop(future)
                 error = future.exception()
-                if isinstance(error, EnvironmentFailed | ToolMissing):
+                if isinstance(error, EnvironmentFailed | ToolMissing | BuildFailed):
                     failures.append(f"{name}: {error}")
                 elif error is not None:
                     raise error
@@ -158,12 +163,22 @@ def main() -> int:
         epilog="Example: scripts/setup --dev",
     )
     parser.add_argument("--dev", action="store_true", help="also what tests and linters need")
+    parser.add_argument(
+        "--control-plane",
+        action="store_true",
+        help="also a real Kubernetes control plane, built with Go, for the tests that run one",
+    )
     parser.add_argument("--quiet", action="store_true", help="print only what goes wrong")
     options = parser.parse_args()
     root = Path(__file__).resolve().parents[2]
     try:
         with _alone(root):
-            failures = setup(root, dev=options.dev, quiet=options.quiet)
+            failures = setup(
+                root,
+                dev=options.dev,
+                control_plane=options.control_plane,
+                quiet=options.quiet,
+            )
     except KeyboardInterrupt:
         sys.stderr.write("setup was interrupted; run it again to go on\n")
         return 130
