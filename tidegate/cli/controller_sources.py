@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from tidegate.catalog.catalog import Catalog
@@ -17,13 +18,14 @@ from tidegate.sources.config import (
     KubernetesSource,
     PrometheusSource,
     PubSubSource,
+    ServiceBusSource,
     Source,
     SqsSource,
     StorageQueueSource,
 )
 from tidegate.vocabulary.capacity import Cloud, Scaler
 from tidegate.vocabulary.fleet_state import CloudRefused
-from tidegate.vocabulary.problems import refuse
+from tidegate.vocabulary.problems import InvalidInput, refuse
 from tidegate.vocabulary.reports import SourceFault, WorkReport
 
 ClusterKey = tuple[Cloud, str, str]
@@ -49,8 +51,23 @@ class WiredSources:
         return bool(self._closer(pool).close(node))
 
     def reopen(self, pool: str, node: str) -> None:
-        """Undo `close`."""
+        """Undo `close` and `start_drain`."""
         self._closer(pool).reopen(node)
+
+    def start_drain(
+        self, pool: str, node: str, pods: Sequence[str], at: datetime, closed_by_us: bool
+    ) -> None:
+        """Close a node, and ask its work to save itself."""
+        self._closer(pool).start_drain(node, pods, at, closed_by_us=closed_by_us)
+
+    def ask_checkpoint(self, pool: str, pods: Sequence[str], at: datetime | None) -> None:
+        """Ask pods to save themselves, or take that back (None)."""
+        self._closer(pool).ask_checkpoint(pods, at)
+
+    def evict(self, pool: str, node: str, pods: Mapping[str, int | None]) -> Mapping[str, str]:
+        """Tell pods to end; return those that a disruption budget keeps, with its words."""
+        kept: Mapping[str, str] = self._closer(pool).evict(node, pods)
+        return kept
 
     def _closer(self, pool: str) -> Any:
         if pool not in self.closers:
@@ -188,14 +205,16 @@ def _build_counted(source: Source, catalog: Catalog, local_urls: Mapping[str, st
     from tidegate.sources.counted import CountedWork
     from tidegate.sources.csv_file import CsvWork
 
-    if isinstance(source, CsvSource):
-        return CsvWork(source, catalog)
     assert not isinstance(source, KubernetesSource)
     try:
-        count = _build_count(source, local_urls)
+        if isinstance(source, CsvSource):
+            return CsvWork(source, catalog)
+        return CountedWork(source, catalog, _build_count(source, local_urls))
     except (CloudRefused, SourceFault) as error:
         return Unreachable(source.name, str(error))
-    return CountedWork(source, catalog, count)
+    except InvalidInput as error:
+        problems = [replace(each, where=f"source {source.name}") for each in error.problems]
+        raise InvalidInput(problems) from error
 
 
 def _build_count(source: Source, local_urls: Mapping[str, str]) -> Callable[[], Any]:
@@ -211,6 +230,13 @@ def _build_count(source: Source, local_urls: Mapping[str, str]) -> Callable[[], 
         url = local_urls.get("azure", "")
         client = build_queue_client(source.account, source.queue, url)
         return queues.count_storage_queue(source, client)
+    if isinstance(source, ServiceBusSource):
+        from tidegate.clouds.azure.messaging import build_service_bus_client
+        from tidegate.sources.service_bus import count_messages
+
+        if local_urls:
+            raise SourceFault("the local clouds have no Service Bus")
+        return count_messages(source, build_service_bus_client(source.namespace))
     if isinstance(source, PubSubSource):
         from tidegate.clouds.gcp.clients import build_session
         from tidegate.clouds.gcp.refusals import refusing

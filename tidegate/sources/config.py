@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from tidegate.manifest.document import Document
 from tidegate.scaling.job import Job, parse_job
 from tidegate.vocabulary.capacity import Cloud
-from tidegate.vocabulary.problems import InvalidInput, Problem, nearest
+from tidegate.vocabulary.problems import InvalidInput, Problem, suggest
 
 Name = Annotated[str, Field(pattern=r"^[a-zA-Z0-9][-_./a-zA-Z0-9]{0,127}$")]
 
@@ -71,6 +71,29 @@ class StorageQueueSource(CountedSource):
     queue: str
 
 
+class ServiceBusSource(CountedSource):
+    """A queue of Azure Service Bus, or a subscription of one of its topics."""
+
+    kind: Literal["service-bus"]
+    namespace: str = Field(pattern=r"^[a-zA-Z][-a-zA-Z0-9]{4,48}[a-zA-Z0-9](\.[-a-z0-9]+){2,}$")
+    """The host: acme.servicebus.windows.net."""
+    queue: str = ""
+    topic: str = ""
+    subscription: str = ""
+
+    @model_validator(mode="after")
+    def _is_one_entity(self) -> Self:
+        named = bool(self.queue), bool(self.topic), bool(self.subscription)
+        if named not in ((True, False, False), (False, True, True)):
+            raise ValueError("names no queue, or no topic with its subscription, or both")
+        return self
+
+    @property
+    def entity(self) -> str:
+        """The queue, or topic and subscription."""
+        return self.queue or f"{self.topic}/{self.subscription}"
+
+
 class PrometheusSource(CountedSource):
     """The sum of what a Prometheus query answers."""
 
@@ -108,9 +131,16 @@ class KubernetesSource(Document):
 
 
 Source = Annotated[
-    SqsSource | PubSubSource | StorageQueueSource | PrometheusSource | CsvSource | KubernetesSource,
+    SqsSource
+    | PubSubSource
+    | StorageQueueSource
+    | ServiceBusSource
+    | PrometheusSource
+    | CsvSource
+    | KubernetesSource,
     Field(discriminator="kind"),
 ]
+KINDS: tuple[type[Document], ...] = get_args(get_args(Source)[0])
 
 
 class SourceList(Document):
@@ -140,22 +170,19 @@ def parse_sources(where: str, document: object) -> list[Source]:
 def _describe(where: str, fault: Any) -> Problem:
     path = ".".join(str(part) for part in fault["loc"])
     if fault["type"] == "extra_forbidden":
-        guess = nearest(str(fault["loc"][-1]), _known_keys())
-        hint = f" (did you mean {guess!r}?)" if guess else ""
+        key = str(fault["loc"][-1])
+        hint = suggest(key, _known_keys() - {key})
         return Problem(where, path, "", f"is not a key of a source{hint}", "only known keys")
     if fault["type"] == "missing":
         return Problem(where, path, "", "is required and is missing", "a value")
     if fault["type"].startswith("union_tag"):
-        expected = "one of sqs, pubsub, storage-queue, prometheus, csv, kubernetes"
-        return Problem(where, f"{path}.kind", "", "names no kind of source", expected)
+        names = [get_args(kind.model_fields["kind"].annotation)[0] for kind in KINDS]
+        reason = "names no kind of source"
+        return Problem(where, f"{path}.kind", "", reason, f"one of {', '.join(names)}")
     reason = fault["msg"].removeprefix("Input ").removeprefix("Value error, ")
     return Problem(where, path, repr(fault["input"]), reason, "")
 
 
 def _known_keys() -> set[str]:
-    kinds: tuple[type[Document], ...] = (
-        SourceList, SqsSource, PubSubSource, StorageQueueSource, PrometheusSource, CsvSource,
-        KubernetesSource,
-    )  # fmt: skip
-    fields = (field for kind in kinds for field in kind.model_fields.items())
+    fields = (field for kind in (SourceList, *KINDS) for field in kind.model_fields.items())
     return {info.alias or name for name, info in fields}
