@@ -143,10 +143,14 @@ def test_an_endpoint_takes_another_configuration_in_place(aws, model, serve_mode
     ] == []
 
 
-def test_a_variant_scales_to_zero_and_the_endpoint_shows_no_drift(
-    aws, serve_model, boto, sagemaker
+def test_an_asynchronous_variant_scales_to_zero_and_the_endpoint_shows_no_drift(
+    aws, model, boto, sagemaker
 ):
-    endpoint = serve_model("to-zero")
+    waiting = {"outputConfig": {"s3OutputPath": "s3://answers/to-zero"}}
+    inputs = {"productionVariants": [variant(model)], "asyncInferenceConfig": waiting}
+    configuration = aws.up(CONFIGURATION, inputs, "to-zero")
+    named = {"endpointConfigName": configuration.id, "name": "to-zero"}
+    endpoint = aws.up(ENDPOINT, named, "to-zero")
     target = aws.up(TARGET, scale("to-zero", tags={"team": "ml"}), "to-zero")
     scaling = boto("application-autoscaling")
 

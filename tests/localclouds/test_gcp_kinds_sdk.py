@@ -351,7 +351,7 @@ def test_model_is_deployed_scaled_and_keeps_its_endpoint_from_deletion(
     pools = api("aiplatform", "v1").projects().locations().deploymentResourcePools()
     with pytest.raises(HttpError, match="already being used by"):
         pools.delete(name=pool.id).execute()
-    for model in (key, "22"):
+    for model in ("22", key):
         endpoints.undeployModel(endpoint=endpoint.id, body={"deployedModelId": model}).execute()
     deleted = endpoints.delete(name=endpoint.id).execute()
     again = endpoints.operations().get(name=deleted["name"]).execute()

@@ -32,18 +32,27 @@ CODES = {
     "ExpiredTokenException": RefusalKind.DENIED,
     "UnrecognizedClientException": RefusalKind.DENIED,
     "InvalidClientTokenId": RefusalKind.DENIED,
+    "ResourceLimitExceeded": RefusalKind.QUOTA,
     "ResourceNotFoundException": RefusalKind.NOT_FOUND,
+    "ResourceNotFound": RefusalKind.NOT_FOUND,
+    "ResourceInUse": RefusalKind.CONFLICT,
     "ResourceInUseException": RefusalKind.CONFLICT,
     "ResourceContention": RefusalKind.CONFLICT,
     "ScalingActivityInProgress": RefusalKind.CONFLICT,
     "ValidationError": RefusalKind.INVALID,
+    "ValidationException": RefusalKind.INVALID,
     "InvalidParameterException": RefusalKind.INVALID,
     "InvalidRequestException": RefusalKind.INVALID,
 }
-"""Error codes of EC2, EC2 Auto Scaling and EKS (their API references, read 2026-11-30)."""
+"""Error codes of EC2, EC2 Auto Scaling, EKS and SageMaker (API references, read 2026-11-30)."""
 
-ABSENT = "not found"
-"""EC2 Auto Scaling says a missing group or instance by a ValidationError with these words."""
+TELLING = {
+    "not found": RefusalKind.NOT_FOUND,
+    "could not find": RefusalKind.NOT_FOUND,
+    "recordnotfound": RefusalKind.NOT_FOUND,
+    "unable to transition": RefusalKind.CONFLICT,
+}
+"""EC2 Auto Scaling and SageMaker say what is absent or busy by a validation error in such words."""
 
 
 @contextmanager
@@ -67,9 +76,10 @@ def refusing(what: str) -> Iterator[None]:
 def classify(code: str, message: str) -> RefusalKind:
     """Return how an error code refuses; what nobody knows may pass by itself."""
     kind = CODES.get(code, RefusalKind.TRANSIENT)
-    if kind is RefusalKind.INVALID and ABSENT in message.lower():
-        return RefusalKind.NOT_FOUND
-    return kind
+    if kind is not RefusalKind.INVALID:
+        return kind
+    said = message.lower()
+    return next((told for words, told in TELLING.items() if words in said), kind)
 
 
 def classify_activity(message: str) -> Shortfall | None:

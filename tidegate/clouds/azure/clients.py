@@ -10,7 +10,10 @@ from azure.identity import DefaultAzureCredential
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.containerservice import ContainerServiceClient
 
+from tidegate.clouds.azure.arm import HOST, Arm
+
 _FAR = 2**31
+_POLLING_SECONDS = 5.0
 _LIMITS: dict[str, Any] = {
     "connection_timeout": 5,
     "read_timeout": 20,
@@ -53,6 +56,34 @@ def build_compute_client(subscription: str, local_url: str = "") -> ComputeManag
         local_url: As for `build_container_client`.
     """
     return ComputeManagementClient(**_build_options(subscription, local_url))
+
+
+def build_arm_client(local_url: str = "") -> Arm:
+    """Return a client of Resource Manager itself, for what no SDK covers.
+
+    Args:
+        local_url: As for `build_container_client`.
+    """
+    if local_url:
+        return Arm(local_url, _PlainHttp(_Anyone(), "local"), 0, **_LIMITS)
+    signing = BearerTokenCredentialPolicy(DefaultAzureCredential(), f"{HOST}/.default")
+    return Arm(HOST, signing, _POLLING_SECONDS, **_LIMITS)
+
+
+def build_metrics_client(region: str, local_url: str = "") -> Any:
+    """Return a client of Azure Monitor's metrics in one region.
+
+    Args:
+        region: Where the resources stand, in Azure's spelling.
+        local_url: As for `build_container_client`.
+    """
+    from azure.monitor.querymetrics import MetricsClient
+
+    if local_url:
+        policy = _PlainHttp(_Anyone(), "local")
+        return MetricsClient(local_url, _Anyone(), authentication_policy=policy, **_LIMITS)
+    url = f"https://{region}.metrics.monitor.azure.com"
+    return MetricsClient(url, DefaultAzureCredential(), **_LIMITS)
 
 
 def build_queue_client(account: str, queue: str, local_url: str = "") -> Any:

@@ -8,6 +8,8 @@ from typing import Any
 
 from google.api_core import exceptions
 from google.auth.exceptions import GoogleAuthError
+from googleapiclient.errors import HttpError  # type: ignore[import-untyped]
+from httplib2 import HttpLib2Error  # type: ignore[import-untyped]
 from requests import RequestException
 
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind, Shortfall
@@ -31,6 +33,19 @@ STATUSES: Sequence[tuple[type[Exception], RefusalKind]] = (
     (exceptions.BadRequest, RefusalKind.INVALID),
 )
 
+CODES = {
+    400: RefusalKind.INVALID,
+    401: RefusalKind.DENIED,
+    403: RefusalKind.DENIED,
+    404: RefusalKind.NOT_FOUND,
+    409: RefusalKind.CONFLICT,
+    412: RefusalKind.CONFLICT,
+    429: RefusalKind.THROTTLED,
+}
+"""Status of an answer of the discovery client → how it refuses (google.rpc.Code's mapping)."""
+PRECONDITION = "FAILED_PRECONDITION"
+"""Comes with status 400: the request is sound, and what it concerns is not ready for it."""
+
 
 @contextmanager
 def refusing(what: str) -> Iterator[None]:
@@ -45,7 +60,9 @@ def refusing(what: str) -> Iterator[None]:
         raise CloudRefused(_classify(error), f"{what}: {error}") from error
     except GoogleAuthError as error:
         raise CloudRefused(RefusalKind.DENIED, f"{what}: {error}") from error
-    except RequestException as error:
+    except HttpError as error:
+        raise CloudRefused(_classify_answer(error), f"{what}: {error.reason}") from error
+    except (RequestException, HttpLib2Error, OSError) as error:
         raise CloudRefused(RefusalKind.TRANSIENT, f"{what}: {error}") from error
 
 
@@ -55,6 +72,16 @@ def _classify(error: Exception) -> RefusalKind:
         return said.kind
     fitting = (kind for status, kind in STATUSES if isinstance(error, status))
     return next(fitting, RefusalKind.TRANSIENT)
+
+
+def _classify_answer(error: HttpError) -> RefusalKind:
+    text = error.content.decode(errors="replace")
+    said = explain(text)
+    if said is not None:
+        return said.kind
+    if PRECONDITION in text:
+        return RefusalKind.CONFLICT
+    return CODES.get(int(error.resp.status), RefusalKind.TRANSIENT)
 
 
 def explain(text: str) -> Shortfall | None:

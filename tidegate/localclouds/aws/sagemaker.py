@@ -82,9 +82,7 @@ class NotebookInstance(SageMakerType):
     def change(self, record: Record, old: Values, new: Values, call: Call) -> None:
         """Stop it, change it, start it again."""
         drops = old.get("lifecycleConfigName") and not new.get("lifecycleConfigName")
-        shown = self.fetch(record.id, new, call)
-        was_running = shown["NotebookInstanceStatus"] == "InService"
-        self._stop(record, new, call)
+        was_running = self._stop(record, new, call)
         super().change(record, old, new, call)
         key = self.key_of(record.id)
         if drops:
@@ -93,16 +91,20 @@ class NotebookInstance(SageMakerType):
         if was_running:
             self.ask("StartNotebookInstance", call, new, key)
 
-    def _stop(self, record: Record, inputs: Values, call: Call) -> None:
-        self.ask("StopNotebookInstance", call, inputs, self.key_of(record.id))
+    def _stop(self, record: Record, inputs: Values, call: Call) -> bool:
+        """Stop it, and return whether it ran."""
+        shown = self.fetch(record.id, inputs, call)
+        runs = bool(shown["NotebookInstanceStatus"] == "InService")
+        if runs:
+            self.ask("StopNotebookInstance", call, inputs, self.key_of(record.id))
+        return runs
 
     def delete(self, record: Record, call: Call) -> None:
         """Stop it, then delete it."""
         try:
-            self.fetch(record.id, record.inputs, call)
+            self._stop(record, record.inputs, call)
         except NotFoundError:
             return
-        self._stop(record, record.inputs, call)
         super().delete(record, call)
 
 

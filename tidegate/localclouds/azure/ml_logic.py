@@ -59,6 +59,7 @@ INSTANCE_DEFAULTS: Mapping[str, Any] = {
     "sshSettings": {"sshPublicAccess": "Disabled"},
 }
 STATES = {"start": "Running", "stop": "Stopped", "restart": "Running"}
+OPERATIONS = {"start": "Start", "stop": "Stop", "restart": "Restart"}
 
 
 class WorkspaceLogic(Logic):
@@ -108,7 +109,8 @@ class ComputeLogic(Logic):
             fill_defaults(properties["properties"], dict(CLUSTER_DEFAULTS))
             _count_nodes(properties["properties"], time)
         if kind == "ComputeInstance":
-            fill_defaults(properties["properties"], {**INSTANCE_DEFAULTS, "state": "Running"})
+            inner = {"state": "Running", "lastOperation": _operate("Create", time)}
+            fill_defaults(properties["properties"], {**INSTANCE_DEFAULTS, **inner})
 
     def grows(self, old: Body | None, body: Body) -> bool:
         """Tell whether a cluster is to keep more nodes, or an instance is new."""
@@ -161,7 +163,9 @@ def set_state(arm: Arm, id: ArmId, action: str) -> None:
     """Start, stop or restart a compute instance."""
     body = arm.get(id)
     _refuse_others(id, body)
-    body["properties"]["properties"]["state"] = STATES[action]
+    inner = body["properties"]["properties"]
+    inner["state"] = STATES[action]
+    inner["lastOperation"] = _operate(OPERATIONS[action], now())
     arm.keep(id, body)
 
 
@@ -174,6 +178,10 @@ def set_idle_shutdown(arm: Arm, id: ArmId, asked: Mapping[str, Any]) -> None:
         raise invalid_parameter("idleTimeBeforeShutdown", failure.reason)
     body["properties"]["properties"]["idleTimeBeforeShutdown"] = text
     arm.keep(id, body)
+
+
+def _operate(name: str, time: str) -> Body:
+    return {"operationName": name, "operationTime": time, "operationStatus": "Succeeded"}
 
 
 def _refuse_others(id: ArmId, body: Body) -> None:
@@ -207,7 +215,9 @@ class DeploymentLogic(Logic):
 
     def settle(self, arm: Arm, id: ArmId, old: Body | None, body: Body) -> None:
         """Fill the deployment in."""
-        del arm, id, old
+        del arm, id
+        created = look(old, "systemData.createdAt") or now()
+        body["systemData"] = {"createdAt": created, "lastModifiedAt": now()}
         is_managed = body["properties"]["endpointComputeType"] == "Managed"
         body["sku"] = {"name": "Default", "capacity": 1, **(body.get("sku") or {})}
         body["kind"] = body.get("kind") or body["properties"]["endpointComputeType"]

@@ -15,7 +15,7 @@ from tidegate.localclouds.gcp.ai_kinds import (
 )
 from tidegate.localclouds.gcp.collection_face import CollectionFace, apply_mask
 from tidegate.localclouds.gcp.collection_shelf import Collections
-from tidegate.localclouds.gcp.errors import invalid, missing
+from tidegate.localclouds.gcp.errors import invalid, missing, unmet
 from tidegate.localclouds.gcp.faulting import take_faults
 from tidegate.localclouds.routes import Answer, Asked, Route
 
@@ -89,7 +89,11 @@ class Serving:
             endpoint = self._collections.get(ENDPOINT_KIND, name)
             models = endpoint.get("deployedModels", [])
             models.pop(_find_model(models, key))
-            endpoint["trafficSplit"] = asked.body.get("trafficSplit", {})
+            split = asked.body.get("trafficSplit") or endpoint.get("trafficSplit") or {}
+            if models and split.get(key):
+                words = f"Deployed model '{key}' gets traffic, and others are deployed to take it."
+                raise unmet(f"{words} Give a trafficSplit without it.")
+            endpoint["trafficSplit"] = split if models else {}
             self._collections.save(ENDPOINT_KIND, name, endpoint)
         return Answer(self._face.finish(name, {}))
 

@@ -128,6 +128,7 @@ def _update_capacities(asked: Asked) -> Body:
         if change["VariantName"] not in variants:
             name = f"{body['EndpointName']}/{change['VariantName']}"
             raise CloudError(INVALID, f'Could not find variant "{name}".')
+        _check_count(body, variants[change["VariantName"]], change)
     for change in changes:
         variant = variants[change["VariantName"]]
         if "DesiredInstanceCount" in change:
@@ -137,6 +138,20 @@ def _update_capacities(asked: Asked) -> Body:
             variant["DesiredWeight"] = variant["CurrentWeight"] = change["DesiredWeight"]
     body["LastModifiedTime"] = now()
     return body
+
+
+def _check_count(endpoint: Body, variant: Body, change: Body) -> None:
+    """Refuse no instance where nothing would bring a first one back.
+
+    SageMaker developer guide, "Scale an endpoint to zero instances": with inference components, or
+    with asynchronous inference. The words are this program's own.
+    """
+    if change.get("DesiredInstanceCount", 1):
+        return
+    managed = variant.get("ManagedInstanceScaling") or {}
+    if "AsyncInferenceConfig" not in endpoint and managed.get("MinInstanceCount", 1):
+        words = f"Variant {variant['VariantName']} of a real-time endpoint needs an instance"
+        raise CloudError(INVALID, words)
 
 
 def find_variant(asked: Asked, endpoint: str, variant: str) -> Body:

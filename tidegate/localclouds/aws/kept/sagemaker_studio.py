@@ -16,11 +16,13 @@ IN_SERVICE, STOPPED = "InService", "Stopped"
 STARTABLE = frozenset({STOPPED, "Failed"})
 
 
-def _say_gone(noun: str, name: str) -> CloudError:
+def say_gone(noun: str, name: str) -> CloudError:
+    """Return what Studio says of a name that nothing has."""
     return NotFoundError("ResourceNotFound", f"{noun} with name {name} does not exist")
 
 
-def _say_in_use(noun: str, name: str) -> CloudError:
+def say_in_use(noun: str, name: str) -> CloudError:
+    """Return what Studio says of a name that is taken."""
     return CloudError("ResourceInUse", f"{noun} with name {name} already exists")
 
 
@@ -89,8 +91,20 @@ def _delete_notebook(asked: Asked) -> Body:
     return NOTEBOOK.delete(asked)
 
 
-def _set_status(asked: Asked, status: str) -> Body:
+def _start_again(asked: Asked) -> Body:
+    return _set_status(_require_stopped(asked), IN_SERVICE)
+
+
+def _stop_notebook(asked: Asked) -> Body:
     body = NOTEBOOK.find(asked)
+    status = body["NotebookInstanceStatus"]
+    if status != IN_SERVICE:
+        words = f"Status ({status}) not in ([InService]). Unable to transition to (Stopping)"
+        raise CloudError(INVALID, f"{words} for Notebook Instance ({body['NotebookInstanceArn']})")
+    return _set_status(body, STOPPED)
+
+
+def _set_status(body: Body, status: str) -> Body:
     body |= {"NotebookInstanceStatus": status, "LastModifiedTime": now()}
     return {}
 
@@ -131,7 +145,7 @@ DOMAIN = Kind(
     defaults={"AppNetworkAccessType": "PublicInternetOnly"},
     check=_check_domain,
     complete=_start_domain,
-    missing=_say_gone,
+    missing=say_gone,
 )
 
 
@@ -171,8 +185,8 @@ PROFILE = Kind(
     arn="user-profile/{DomainId}/{UserProfileName}",
     check=_check_profile,
     complete=_start_profile,
-    missing=_say_gone,
-    taken=_say_in_use,
+    missing=say_gone,
+    taken=say_in_use,
 )
 
 
@@ -200,8 +214,8 @@ SPACE = Kind(
     arn="space/{DomainId}/{SpaceName}",
     check=_check_space,
     complete=_start_space,
-    missing=_say_gone,
-    taken=_say_in_use,
+    missing=say_gone,
+    taken=say_in_use,
 )
 
 
@@ -214,12 +228,22 @@ def _list_of_domain(kind: Kind, member: str, part: str) -> Handler:
     return answer
 
 
+def _list_spaces(asked: Asked) -> Body:
+    """Return the spaces of a domain with their owners, as lists name them."""
+    found = _list_of_domain(SPACE, "Spaces", "SpaceNameContains")(asked) or {}
+    spaces = [
+        {**space, "OwnershipSettingsSummary": space.get("OwnershipSettings")}
+        for space in found["Spaces"]
+    ]
+    return {"Spaces": spaces}
+
+
 STUDIO: Mapping[str, Handler] = {
     "CreateNotebookInstance": NOTEBOOK.create_as_asked,
     "DescribeNotebookInstance": NOTEBOOK.find,
     "UpdateNotebookInstance": _update_notebook,
-    "StartNotebookInstance": lambda asked: _set_status(asked, IN_SERVICE),
-    "StopNotebookInstance": lambda asked: _set_status(asked, STOPPED),
+    "StartNotebookInstance": _start_again,
+    "StopNotebookInstance": _stop_notebook,
     "DeleteNotebookInstance": _delete_notebook,
     "ListNotebookInstances": build_list(NOTEBOOK, "NotebookInstances"),
     "CreateNotebookInstanceLifecycleConfig": LIFECYCLE.create_as_asked,
@@ -240,5 +264,5 @@ STUDIO: Mapping[str, Handler] = {
     "DescribeSpace": SPACE.find,
     "UpdateSpace": SPACE.update,
     "DeleteSpace": SPACE.delete,
-    "ListSpaces": _list_of_domain(SPACE, "Spaces", "SpaceNameContains"),
+    "ListSpaces": _list_spaces,
 }

@@ -13,6 +13,8 @@ from tidegate.localclouds.aws.kept.calls import Asked, parse_asked, render_answe
 from tidegate.localclouds.aws.kept.kinds import Handler
 from tidegate.localclouds.aws.kept.pod_identities import POD_IDENTITIES
 from tidegate.localclouds.aws.kept.sagemaker import INFERENCE
+from tidegate.localclouds.aws.kept.sagemaker_apps import APPS
+from tidegate.localclouds.aws.kept.sagemaker_components import COMPONENTS
 from tidegate.localclouds.aws.kept.sagemaker_studio import STUDIO
 from tidegate.localclouds.aws.kept.savings_plans import SAVINGS_PLANS
 from tidegate.localclouds.aws.kept.scaling_targets import SCALING
@@ -35,6 +37,8 @@ def _forget_cluster(asked: Asked) -> None:
 _BY_RESOURCE = ("ListTagsForResource", "TagResource", "UntagResource")
 HANDLERS: Mapping[str, Mapping[str, Handler]] = {
     "sagemaker": {
+        **APPS,
+        **COMPONENTS,
         **INFERENCE,
         **STUDIO,
         **build_tag_handlers(("ListTags", "AddTags", "DeleteTags"), "Tags", as_pairs=True),
