@@ -184,5 +184,6 @@ def _describe(where: str, fault: Any) -> Problem:
 
 
 def _known_keys() -> set[str]:
-    fields = (field for kind in (SourceList, *KINDS) for field in kind.model_fields.items())
+    kinds: tuple[type[Document], ...] = (SourceList, *KINDS)
+    fields = (field for kind in kinds for field in kind.model_fields.items())
     return {info.alias or name for name, info in fields}
