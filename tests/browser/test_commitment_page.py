@@ -7,23 +7,13 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page
+from support.pages import DESK, FIND_CUT, PHONE, named, tree
 from support.review_pages import build_short_review, build_small_review, build_wide_review
 
 from tidegate.report.commitments import render_review_html
-
-PHONE, DESK = 390, 1280
-
-# Whatever reaches over the right edge, is cut off, or is hidden although it has text.
-FIND_CUT = """() => [...document.querySelectorAll('body *')].filter(found => {
-  const box = found.getBoundingClientRect(), style = getComputedStyle(found);
-  if (!box.width || found.closest('.skip') || found.closest('thead')) return false;
-  const cut = style.overflowX !== 'visible' && found.scrollWidth > found.clientWidth + 1;
-  return box.right > innerWidth + 0.5 || box.left < -0.5 || cut;
-}).map(found => found.outerHTML.slice(0, 120))"""
 
 # Text in drawings that is too small to read on the screen, or lies outside of its drawing.
 FIND_UNREADABLE = """() => [...document.querySelectorAll('svg text')].filter(found => {
@@ -65,20 +55,6 @@ def opened(
     page.goto(page_file.as_uri())
     yield page, said
     context.close()
-
-
-def tree(page: Page) -> list[dict[str, Any]]:
-    """Return the nodes of the accessibility tree, as screen readers get them."""
-    session = page.context.new_cdp_session(page)
-    session.send("Accessibility.enable")
-    found: list[dict[str, Any]] = session.send("Accessibility.getFullAXTree")["nodes"]
-    return [node for node in found if not node.get("ignored")]
-
-
-def named(nodes: list[dict[str, Any]], role: str) -> list[str]:
-    return [
-        node.get("name", {}).get("value", "") for node in nodes if node["role"].get("value") == role
-    ]
 
 
 @pytest.mark.parametrize("opened", [*product(REVIEWS, [PHONE, DESK])], indirect=True)

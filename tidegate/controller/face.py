@@ -1,29 +1,33 @@
-"""The HTTP face: whether it lives, whether it works, and its figures. Nothing can be changed by it.
+"""The HTTP face: whether it lives, whether it works, its figures and its page; read-only.
 
-It listens on loopback, or elsewhere with a bearer token; health checks need none.
+It listens on loopback, or elsewhere with a token; health checks need none.
 """
 
 from __future__ import annotations
 
-import hmac
 import ipaddress
+import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qs
 
-from tidegate.vocabulary.problems import refuse
+from tidegate.controller.requests import Answer, Request, Server
+from tidegate.report.controller_page import (
+    REFRESH_SECONDS,
+    USUAL_SECONDS,
+    content_policy,
+    render_controller_page,
+)
+from tidegate.vocabulary.problems import Unavailable, refuse
 
-REQUEST_SECONDS = 5.0
-AT_ONCE = 16
 SHORTEST_TOKEN = 16
-HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-}
+KEPT_SECONDS = 1.0
+"""A status is asked of the database no more often, however many look at it."""
+FIGURES = "text/plain; version=0.0.4"
+UNGUARDED = frozenset({"/healthz", "/readyz"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +37,14 @@ class Views:
     Attributes:
         is_ready: Returns why it does not work; empty when it does.
         metrics: Returns all figures.
+        status: Returns what `tidegate controller status` shows.
+        monotonic: Returns seconds that never go back.
     """
 
     is_ready: Callable[[], str]
     metrics: Callable[[], bytes]
+    status: Callable[[], Mapping[str, Any]]
+    monotonic: Callable[[], float]
 
 
 def check_address(host: str, token: str) -> None:
@@ -45,18 +53,22 @@ def check_address(host: str, token: str) -> None:
     Raises:
         InvalidInput: It would, or the token is short enough to be guessed.
     """
-    try:
-        loopback = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        loopback = host == "localhost"
     expected = "127.0.0.1, or a token in the environment"
-    if not loopback and not token:
+    if not is_loopback(host) and not token:
         raise refuse(
             "controller", "--listen", host, "is not loopback, and no token is set", expected
         )
     if token and len(token) < SHORTEST_TOKEN:
         expected = f"{SHORTEST_TOKEN} characters or more"
         raise refuse("controller", "token", None, "is short enough to be guessed", expected)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine and nothing else."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 class Face:
@@ -69,87 +81,82 @@ class Face:
             InvalidInput: Beyond loopback without a token.
         """
         check_address(host, token)
-        self._server = _Server((host, port), _build_handler(views, token))
-        self.host, self.port = str(self._server.server_address[0]), self._server.server_address[1]
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        self._thread.start()
+        self._views = views
+        self._token = token
+        self._status = _Remembered(views.status, views.monotonic)
+        self._pages: Mapping[str, Callable[[Request], Answer]] = {
+            "/": self._show_page,
+            "/api/status": self._show_status,
+            "/healthz": lambda _: Answer(HTTPStatus.OK, b"ok\n"),
+            "/metrics": lambda _: Answer(HTTPStatus.OK, views.metrics(), FIGURES),
+            "/readyz": self._show_readiness,
+        }
+        self._server = Server((host, port), self._answer)
+        self.host, self.port = self._server.address
 
     def close(self) -> None:
         """Stop listening."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(REQUEST_SECONDS)
+        self._server.close()
 
-
-class _Server(ThreadingHTTPServer):
-    """Serves so many requests at once, and drops what comes beyond."""
-
-    daemon_threads = True
-
-    def __init__(self, *arguments: Any) -> None:
-        self._turns = threading.BoundedSemaphore(AT_ONCE)
-        super().__init__(*arguments)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        if self._turns.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
+    def _answer(self, request: Request) -> Answer:
+        if not self._token and not is_loopback(request.host):
+            # A page of the Internet whose name leads here (DNS rebinding) sends its own name.
+            text = b"this is no name of this machine's loopback\n"
+            return Answer(HTTPStatus.MISDIRECTED_REQUEST, text)
+        page = self._pages.get(request.path)
+        if request.path not in UNGUARDED and self._token and not request.has_token(self._token):
+            return Answer(HTTPStatus.UNAUTHORIZED, b"a token is needed: as a bearer token, or as "
+                          b"the password of any user\n")  # fmt: skip
+        if page is None:
+            return Answer(HTTPStatus.NOT_FOUND, b"there is no such page\n")
         try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._turns.release()
+            return page(request)
+        except Unavailable as error:
+            return Answer(HTTPStatus.SERVICE_UNAVAILABLE, f"{error}\n".encode())
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is no fault of this process."""
+    def _show_readiness(self, _: Request) -> Answer:
+        why = self._views.is_ready()
+        status = HTTPStatus.SERVICE_UNAVAILABLE if why else HTTPStatus.OK
+        return Answer(status, f"{why or 'ok'}\n".encode())
+
+    def _show_status(self, _: Request) -> Answer:
+        text = json.dumps(self._status.read(), indent=2, ensure_ascii=False)
+        return Answer(HTTPStatus.OK, f"{text}\n".encode(), "application/json")
+
+    def _show_page(self, request: Request) -> Answer:
+        seconds = _parse_refresh(request.query)
+        if seconds is None:
+            text = f"refresh is one of {', '.join(map(str, REFRESH_SECONDS))} seconds\n"
+            return Answer(HTTPStatus.BAD_REQUEST, text.encode())
+        page = render_controller_page(self._status.read(), seconds)
+        return Answer(HTTPStatus.OK, page.encode(), "text/html", content_policy())
 
 
-def _build_handler(views: Views, token: str) -> type[BaseHTTPRequestHandler]:
-    return type("Handler", (_Handler,), {"views": views, "token": token})
+class _Remembered:
+    """A status, asked for once for all who look within a second."""
+
+    def __init__(
+        self, read: Callable[[], Mapping[str, Any]], monotonic: Callable[[], float]
+    ) -> None:
+        self._read, self._monotonic = read, monotonic
+        self._turn = threading.Lock()
+        self._kept: tuple[float, Mapping[str, Any]] | None = None
+
+    def read(self) -> Mapping[str, Any]:
+        """Return the status, at most a second old."""
+        with self._turn:
+            now = self._monotonic()
+            if self._kept is None or now - self._kept[0] >= KEPT_SECONDS:
+                self._kept = now, self._read()
+            return self._kept[1]
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """Answers GET, and nothing else."""
-
-    views: Views
-    token: str
-    server_version = "tidegate"
-    sys_version = ""
-    timeout = REQUEST_SECONDS
-
-    def do_GET(self) -> None:
-        """Answer one request."""
-        path = self.path.partition("?")[0]
-        if path == "/healthz":
-            self._answer(HTTPStatus.OK, b"ok\n")
-        elif path == "/readyz":
-            why = self.views.is_ready()
-            status = HTTPStatus.SERVICE_UNAVAILABLE if why else HTTPStatus.OK
-            self._answer(status, f"{why or 'ok'}\n".encode())
-        elif not self._is_allowed():
-            self._answer(HTTPStatus.UNAUTHORIZED, b"a bearer token is needed\n")
-        elif path == "/metrics":
-            self._answer(HTTPStatus.OK, self.views.metrics(), "text/plain; version=0.0.4")
-        else:
-            self._answer(HTTPStatus.NOT_FOUND, b"there is no such page\n")
-
-    def _is_allowed(self) -> bool:
-        given = self.headers.get("Authorization", "")
-        wanted = f"Bearer {self.token}"
-        return not self.token or hmac.compare_digest(given.encode(), wanted.encode())
-
-    def _answer(self, status: HTTPStatus, body: bytes, kind: str = "text/plain") -> None:
-        self.send_response(status)
-        for name, value in HEADERS.items():
-            self.send_header(name, value)
-        if status is HTTPStatus.UNAUTHORIZED:
-            self.send_header("WWW-Authenticate", "Bearer")
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Requests are not logged: their headers may hold the token."""
+def _parse_refresh(query: str) -> int | None:
+    """Return what was asked for; None where it is none of the choices."""
+    try:
+        stated = parse_qs(query, keep_blank_values=True, max_num_fields=8).get("refresh")
+    except ValueError:
+        return None
+    if stated is None:
+        return USUAL_SECONDS
+    return next((each for each in REFRESH_SECONDS if str(each) == stated[0]), None)

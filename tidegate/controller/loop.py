@@ -9,11 +9,12 @@ import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import structlog
 
 from tidegate.controller.metrics import ControllerMetrics
+from tidegate.controller.status import describe_status
 from tidegate.controller.turn import Tick, Turns, TurnSettings
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
@@ -120,6 +121,14 @@ class Controller:
             return "no turn was completed yet"
         age = self._clock.monotonic() - self._turned_at
         return f"the last turn was {age:.0f} s ago" if age > patience_seconds else ""
+
+    def describe(self) -> dict[str, Any]:
+        """Return what there is to show, whoever leads.
+
+        Raises:
+            Unavailable: The store does not answer.
+        """
+        return describe_status(self._require_store(), self._clock.now())
 
     def stop(self) -> None:
         """End after the turn that is under way."""

@@ -20,11 +20,23 @@ _MARKS = (
 
 def render_html(report: Report) -> str:
     """Return the report as a page."""
-    return _template().render(report=report)
+    return load_template(TEMPLATE).render(report=report)
+
+
+def load_template(name: str) -> Template:
+    """Return a template of this room; whatever it is given is escaped."""
+    return _environment().get_template(name)
+
+
+def read_template(name: str) -> str:
+    """Return the text of a file that stands among the templates."""
+    environment = _environment()
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]
 
 
 @cache
-def _template() -> Template:
+def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("tidegate.report"),
         autoescape=True,
@@ -35,7 +47,7 @@ def _template() -> Template:
     environment.filters["marked"] = mark_up
     environment.filters["plain"] = plain
     environment.tests["of"] = lambda block, kind: type(block).__name__ == kind
-    return environment.get_template(TEMPLATE)
+    return environment
 
 
 def mark_up(text: str) -> Markup:

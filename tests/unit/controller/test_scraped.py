@@ -14,7 +14,7 @@ def test_prometheus_scrapes_the_figures_with_the_token_and_nothing_without(tmp_p
     metrics = ControllerMetrics()
     metrics.note_lead(leads=True)
     metrics.note_failure("unavailable")
-    face = Face("127.0.0.1", 0, Views(lambda: "", metrics.render), TOKEN)
+    face = Face("127.0.0.1", 0, Views(lambda: "", metrics.render, dict, lambda: 0.0), TOKEN)
     address = f"127.0.0.1:{face.port}"
     targets = {
         "controller": Target(address, token=TOKEN),
