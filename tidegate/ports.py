@@ -99,7 +99,7 @@ class Pools(Protocol):
 
 
 class Cordons(Protocol):
-    """Closes nodes before they are deleted, so that nothing starts on them meanwhile."""
+    """Closes and empties nodes before they are deleted. Every call may be made twice."""
 
     def close(self, pool: str, node: str) -> bool:
         """Let nothing new start on a node; return whether it is still empty then.
@@ -110,7 +110,38 @@ class Cordons(Protocol):
         ...
 
     def reopen(self, pool: str, node: str) -> None:
-        """Undo `close`.
+        """Undo `close` and `start_drain`.
+
+        Raises:
+            SourceFault: The cluster does not answer.
+        """
+        ...
+
+    def start_drain(
+        self, pool: str, node: str, pods: Sequence[str], at: datetime, closed_by_us: bool
+    ) -> None:
+        """Close a node, write down since when it is emptied, and ask its work to save itself.
+
+        Raises:
+            SourceFault: The cluster does not answer.
+        """
+        ...
+
+    def ask_checkpoint(self, pool: str, pods: Sequence[str], at: datetime | None) -> None:
+        """Ask pods to save themselves, or take that back (None).
+
+        Raises:
+            SourceFault: The cluster does not answer.
+        """
+        ...
+
+    def evict(self, pool: str, node: str, pods: Mapping[str, int | None]) -> Mapping[str, str]:
+        """Tell pods to end; return those that a disruption budget keeps, with its words.
+
+        Args:
+            pool: The pool whose cluster has them.
+            node: The node that is emptied to the end by it; empty where only pods give way.
+            pods: Each "namespace/name" → the seconds it gets to end; None for its own.
 
         Raises:
             SourceFault: The cluster does not answer.

@@ -172,6 +172,8 @@ class FakeCordons:
     busy: set[str] = field(default_factory=set)
     closed: list[str] = field(default_factory=list)
     reopened: list[str] = field(default_factory=list)
+    calls: list[tuple[Any, ...]] = field(default_factory=list)
+    kept: dict[str, str] = field(default_factory=dict)
 
     def close(self, pool: str, node: str) -> bool:
         self.closed.append(node)
@@ -179,6 +181,16 @@ class FakeCordons:
 
     def reopen(self, pool: str, node: str) -> None:
         self.reopened.append(node)
+
+    def start_drain(self, pool, node, pods, at, closed_by_us) -> None:  # type: ignore[no-untyped-def]
+        self.calls.append(("drain", node, *pods))
+
+    def ask_checkpoint(self, pool, pods, at) -> None:  # type: ignore[no-untyped-def]
+        self.calls.append(("ask" if at else "withdraw", *pods))
+
+    def evict(self, pool, node, pods) -> dict[str, str]:  # type: ignore[no-untyped-def]
+        self.calls.append(("evict", node, dict(pods)))
+        return {pod: why for pod, why in self.kept.items() if pod in pods}
 
 
 def wire(manifest: Manifest, pools: Any, *sources: Any, **others: Any) -> Wiring:

@@ -6,7 +6,7 @@ Pure: told the time and what was remembered.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tidegate.manifest.model import Pool
@@ -43,6 +43,8 @@ class PoolSight:
         in_cluster: Whether a cluster lists its nodes when it answers.
         in_progress: Pieces of work in progress on it; None where no source speaks of it.
         remembered: Its nodes at the last tick.
+        interrupted: Node, or machine outside of clusters, that its cloud takes away → when it
+            goes; None where nobody says.
     """
 
     pool: Pool
@@ -51,13 +53,18 @@ class PoolSight:
     in_cluster: bool
     in_progress: int | None
     remembered: tuple[NodeRecord, ...]
+    interrupted: Mapping[str, datetime | None] = field(default_factory=dict)
 
 
 def build_nodes(sight: PoolSight, now: datetime, offerings: frozenset[str]) -> list[Node]:
     """Return the nodes of one pool, each with the time since which it is in its phase."""
     known = {record.id: record for record in sight.remembered}
     found = [_keep_since(node, known, now) for node in _see_nodes(sight, now)]
-    return [replace(node, offering=_find_offering(node, sight, offerings)) for node in found]
+    behind = _index_machines(sight)
+    return [
+        replace(node, offering=_find_offering(node, behind.get(node.id), known, offerings))
+        for node in found
+    ]
 
 
 def _see_nodes(sight: PoolSight, now: datetime) -> Iterator[Node]:
@@ -76,6 +83,8 @@ def _see_nodes(sight: PoolSight, now: datetime) -> Iterator[Node]:
 
 
 def _from_cluster(sight: PoolSight, now: datetime) -> Iterator[Node]:
+    declared = sight.pool.checkpoint
+    restart = declared.restart_seconds if declared else 0
     for node in sight.nodes or ():
         running = tuple(
             RunningWork(
@@ -85,7 +94,10 @@ def _from_cluster(sight: PoolSight, now: datetime) -> Iterator[Node]:
                 memory_mib=pod.memory_mib,
                 priority=pod.priority,
                 daemonset=pod.daemonset,
+                workers=pod.workers,
                 checkpoint_at=pod.checkpoint_at,
+                restart_seconds=restart,
+                shape=pod.shape,
             )
             for pod in node.running
         )
@@ -94,15 +106,17 @@ def _from_cluster(sight: PoolSight, now: datetime) -> Iterator[Node]:
             id=node.name,
             pool=sight.pool.id,
             offering="",
-            phase=_phase_of(node, is_busy),
+            phase=_phase_of(node, is_busy, node.name in sight.interrupted),
             since=now,
             running=running,
             accelerators=node.accelerators,
         )
 
 
-def _phase_of(node: ClusterNode, is_busy: bool) -> NodePhase:
-    if node.closed and not node.closed_by_us:
+def _phase_of(node: ClusterNode, is_busy: bool, is_interrupted: bool) -> NodePhase:
+    if is_interrupted:
+        return NodePhase.INTERRUPTED
+    if node.evicting or (node.closed and not node.closed_by_us):
         return NodePhase.DRAINING
     if is_busy:
         return NodePhase.BUSY
@@ -122,10 +136,13 @@ def _from_machines(sight: PoolSight, now: datetime) -> Iterator[Node]:
         )
     for machine in listed:
         phase = MACHINE_PHASES[machine.phase]
+        if machine.id in sight.interrupted:
+            phase = NodePhase.INTERRUPTED
         if phase is NodePhase.BUSY and sight.in_progress == 0:
             phase = NodePhase.IDLE
         # Which machine works on what is not told, so each of them may: none is called idle.
-        work = (RunningWork(UNSEEN),) if phase is NodePhase.BUSY else ()
+        may_work = phase in (NodePhase.BUSY, NodePhase.INTERRUPTED)
+        work = (RunningWork(UNSEEN),) if may_work else ()
         yield Node(machine.id, sight.pool.id, "", phase, now, running=work)
 
 
@@ -162,16 +179,29 @@ def _keep_since(node: Node, known: Mapping[str, NodeRecord], now: datetime) -> N
     return replace(node, since=min(before.since, now))
 
 
-def _find_offering(node: Node, sight: PoolSight, offerings: frozenset[str]) -> str:
-    if node.offering in offerings:
-        return node.offering
-    machines = sight.state.machines if sight.state else None
-    for machine in machines or ():
-        if machine.id == node.id:
-            parts = (sight.pool.id, machine.instance_type, machine.zone)
-            name = "/".join(filter(None, parts))
-            return name if name in offerings else ""
-    return ""
+def _index_machines(sight: PoolSight) -> dict[str, Machine]:
+    """Return node → the machine behind it."""
+    machines = (sight.state and sight.state.machines) or ()
+    by_end = {machine.id.rpartition("/")[2]: machine for machine in machines}
+    found = {machine.id: machine for machine in machines}
+    for node in sight.nodes or ():
+        machine = by_end.get(node.provider_id.rpartition("/")[2]) or by_end.get(node.name)
+        if machine is not None:
+            found[node.name] = machine
+    return found
+
+
+def _find_offering(
+    node: Node, machine: Machine | None, known: Mapping[str, NodeRecord], offerings: frozenset[str]
+) -> str:
+    if machine is not None:
+        for parts in ((machine.instance_type, machine.zone), (machine.instance_type,)):
+            name = "/".join(filter(None, (node.pool, *parts)))
+            if name in offerings:
+                return name
+    before = known.get(node.id)
+    stated = node.offering or (before.offering if before else "")
+    return stated if stated in offerings else ""
 
 
 def explain_vanished(

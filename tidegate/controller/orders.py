@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from tidegate.controller.machines import find_machine
 from tidegate.controller.nodes import IN_FLIGHT_MARK, PoolSight
-from tidegate.vocabulary.fleet_state import ClusterNode, Machine, MachinePhase, PoolState
+from tidegate.vocabulary.fleet_state import Machine, MachinePhase, PoolState
 from tidegate.vocabulary.money import Money
 from tidegate.vocabulary.plans import Resize, ScalingPlan
 from tidegate.vocabulary.records import DecisionRecord, Outcome
@@ -133,15 +134,6 @@ def _choose_late(
     return orphans[: max(0, cancelled - unstarted)]
 
 
-def find_machine(node: ClusterNode, machines: Sequence[Machine]) -> str:
-    """Return the machine behind a node, by its provider id or its name; "" where none fits."""
-    ends = {node.provider_id.rpartition("/")[2], node.name} - {""}
-    for machine in machines:
-        if machine.id in ends or machine.id.rpartition("/")[2] in ends:
-            return machine.id
-    return ""
-
-
 def _refuse(wanted: int, sight: PoolSight, leaving: _Leaving, can_choose: bool, grown: int) -> str:
     state = sight.state
     assert state is not None
@@ -161,7 +153,7 @@ def _explain(resize: Resize, plan: ScalingPlan) -> str:
 
 
 def build_remarks(plan: ScalingPlan, now: datetime) -> list[DecisionRecord]:
-    """Return what a plan holds, leaves unmet, or asks of running work, as records."""
+    """Return what a plan holds and leaves unmet, as records."""
     held = Outcome.HELD
     found = [
         DecisionRecord(now, hold.pool, "hold", hold.reason, outcome=held) for hold in plan.holds
@@ -177,17 +169,6 @@ def build_remarks(plan: ScalingPlan, now: datetime) -> list[DecisionRecord]:
         )
         for unmet in plan.unmet
     ]
-    moving = "running work is left alone: this controller drains and preempts nothing"
-    found += [
-        DecisionRecord(now, drain.pool, "drain", f"{drain.node}: {drain.reason}",
-                       outcome=held, detail=moving)
-        for drain in plan.drains
-    ]  # fmt: skip
-    found += [
-        DecisionRecord(now, "", "preempt", f"{each.item} for {each.preemptor}: {each.reason}",
-                       outcome=held, detail=moving)
-        for each in plan.preemptions
-    ]  # fmt: skip
     return found
 
 

@@ -35,7 +35,9 @@ class Recorder:
             if done.kind is not None:
                 refusals = add_refusal(refusals, done.order.offerings, done.kind, seen.at)
         refused = [order.record for order in tick.orders if order.refusal]
-        remarks = self._new_remarks([*refused, *build_remarks(decision.plan, seen.at)])
+        remarks = self._new_remarks(
+            [*refused, *decision.draining.remarks, *build_remarks(decision.plan, seen.at)]
+        )
         if remarks:
             store.record_intents(token, remarks)
         health = {source.name: source for source in seen.demand.sources}

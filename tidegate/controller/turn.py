@@ -12,6 +12,7 @@ import structlog
 
 from tidegate.controller.applying import Applier, Done
 from tidegate.controller.deciding import Decision, build_decision
+from tidegate.controller.emptying import Emptier, Finished
 from tidegate.controller.hearing import Ears
 from tidegate.controller.logs import log_tick
 from tidegate.controller.observation import Observer
@@ -20,7 +21,6 @@ from tidegate.controller.recording import Recorder
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
 from tidegate.scaling.settings import PoolOverride, ScalingSettings
-from tidegate.vocabulary.fleet_state import CloudRefused
 from tidegate.vocabulary.reports import SourceFault
 
 LOG = structlog.get_logger("tidegate.controller")
@@ -34,11 +34,13 @@ class TurnSettings:
     Attributes:
         source_seconds: What a source may take to answer.
         pool_seconds: What a cloud may take to show a pool.
+        drain_seconds: What a node may take to be emptied before that is told.
         scaling: How carefully to scale.
     """
 
     source_seconds: float = 30.0
     pool_seconds: float = 30.0
+    drain_seconds: float = 600.0
     scaling: ScalingSettings = field(default_factory=ScalingSettings)
 
 
@@ -50,6 +52,7 @@ class Tick:
     decision: Decision
     orders: Sequence[Order]
     done: Sequence[Done] = ()
+    finished: Sequence[Finished] = ()
 
 
 class Turns:
@@ -72,8 +75,9 @@ class Turns:
         overrides = [PoolOverride(each.pool, each.owner, each.until, each.nodes) for each in said]
         scaling = self._settings.scaling
         scaling = replace(scaling, overrides=(*scaling.overrides, *overrides))
-        decision = await self._run(build_decision, wiring, seen, refusals, scaling)
-        orders = build_orders(decision.plan, seen.sights, _choosing(wiring, decision), seen.at)
+        limit = self._settings.drain_seconds
+        decision = await self._run(build_decision, wiring, seen, refusals, scaling, limit)
+        orders = build_orders(decision.plan, seen.sights, decision.choosing, seen.at)
         return Tick(wiring, decision, orders)
 
     async def take(self, wiring: Wiring, store: StateStore, holder: str, token: int) -> Tick:
@@ -85,8 +89,13 @@ class Turns:
         """
         planned = await self.plan(wiring, store)
         applier = Applier(wiring, store, self._executor, token)
-        done = await applier.apply([order for order in planned.orders if not order.refusal])
-        tick = replace(planned, done=done)
+        seen = planned.decision.observation
+        emptier = Emptier(wiring, store, self._executor, token, seen.at)
+        done, finished = await asyncio.gather(
+            applier.apply([order for order in planned.orders if not order.refusal]),
+            emptier.run(planned.decision.draining.errands),
+        )
+        tick = replace(planned, done=done, finished=finished)
         await self._reopen(tick)
         await self._run(self._recorder.record, store, tick, holder, token)
         log_tick(tick)
@@ -98,7 +107,8 @@ class Turns:
         going = {node for done in tick.done for node in done.order.nodes}
         for sight in tick.decision.observation.sights:
             for node in sight.nodes or ():
-                if cordons is None or not node.closed_by_us or node.name in going:
+                is_ours = node.closed_by_us and node.drained_since is None
+                if cordons is None or not is_ours or node.name in going:
                     continue
                 try:
                     await self._run(cordons.reopen, sight.pool.id, node.name)
@@ -108,13 +118,3 @@ class Turns:
     async def _run(self, call: Callable[..., T], *arguments: object) -> T:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._executor, call, *arguments)
-
-
-def _choosing(wiring: Wiring, decision: Decision) -> dict[str, bool]:
-    found = {}
-    for resize in decision.plan.resizes:
-        try:
-            found[resize.pool] = wiring.pools.can_choose(resize.pool)
-        except CloudRefused:
-            found[resize.pool] = False
-    return found

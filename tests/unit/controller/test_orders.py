@@ -23,7 +23,6 @@ from tidegate.vocabulary.plans import (
     Addition,
     Cause,
     CauseKind,
-    Drain,
     Hold,
     Method,
     Resize,
@@ -140,13 +139,11 @@ def test_what_a_plan_leaves_alone_is_told():
         EMPTY,
         holds=(Hold("train", "doubt"),),
         unmet=(Unmet(("a", "b"), 2, (cause,)),),
-        drains=(Drain("i-1", "train", "cheaper elsewhere", None),),
     )
 
     assert [(each.action, each.reason) for each in build_remarks(given, NOW)] == [
         ("hold", "doubt"),
         ("unmet", "2 items of 2 workers, a first: train: is at its maximum"),
-        ("drain", "i-1: cheaper elsewhere"),
     ]
 
 
