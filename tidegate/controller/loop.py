@@ -93,7 +93,7 @@ class Controller:
             return None
         wiring = await self._run(self._read_wiring)
         tick = await self._turns.take(wiring, store, self.holder, self.token)
-        self.metrics.note_tick(tick, self._clock.monotonic() - started)
+        self.metrics.note_tick(tick, self._clock.monotonic() - started, self._clock.now())
         self._turned_at = self._clock.monotonic()
         return tick
 

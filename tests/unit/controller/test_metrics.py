@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from support.controller import (
+    NOW,
+    FakeClock,
+    FakePools,
+    FakeSource,
+    declare,
+    declare_pool,
+    fault,
+    wire,
+    work,
+)
+
+from tidegate.controller.loop import Controller
+from tidegate.controller.metrics import ControllerMetrics
+from tidegate.manifest.model import Commitment, HourlyCeiling
+from tidegate.scaling.fleet import NodePhase
+from tidegate.state.database import open_database
+from tidegate.state.store import DatabaseStore
+from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
+from tidegate.vocabulary.plans import CauseKind
+from tidegate.vocabulary.reports import WorkReport
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "controller.md"
+ROW = re.compile(r"^\| `(tidegate_[a-z_]+)(?:\{([a-z,]+)\})?` \|", re.MULTILINE)
+WORDS = {
+    "phase": {phase.value for phase in NodePhase},
+    "cause": {kind.value for kind in CauseKind},
+    "kind": {kind.value for kind in RefusalKind} | {"lease-lost", "unavailable", "mistake"},
+    "action": {"grow", "shrink"},
+    "outcome": {"applied", "refused"},
+    "currency": {"USD"},
+    "stack": {"tests/dev"},
+}
+
+
+@pytest.fixture
+def controller(tmp_path):
+    """Yield a controller of every kind of trouble, and its pools."""
+    engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
+    pools = FakePools({"train": 1, "spot": 0, "away": 0, "full": 1})
+    pools.unreadable["away"] = CloudRefused(RefusalKind.DENIED, "credentials expired")
+
+    def refuse(pool):
+        if pool == "spot":
+            raise CloudRefused(RefusalKind.STOCK_OUT, "none left in us-east-1a")
+
+    pools.refuse = refuse
+    block = Commitment(
+        id="block", cloud="aws", region="us-east-1", kind="capacity-reservation", units=3,
+        covers=["p5.48xlarge"], labels={},
+    )  # fmt: skip
+    manifest = declare(
+        declare_pool("train", max_nodes=3),
+        declare_pool("spot", capacity_type="spot", max_nodes=2),
+        declare_pool("away"),
+        declare_pool("full", max_nodes=1, capacity_type="reserved", reservation="block"),
+    ).model_copy(
+        update={
+            "hourly_ceiling": HourlyCeiling(amount=Decimal(1000)),
+            "commitments": [block],
+        }
+    )
+    queue, silent = FakeSource("queue", WorkReport(work(9))), FakeSource("silent", fault())
+    wiring = wire(manifest, pools, queue, silent)
+    found = Controller(lambda: wiring, DatabaseStore(engine), FakeClock(), holder="one")
+    yield found
+    found._executor.shutdown(wait=False)
+    engine.dispose()
+
+
+def take_turns(controller, turns=2):
+    async def go():
+        for _ in range(turns):
+            tick = await controller.tick()
+            controller._clock.advance(15)
+        return tick
+
+    return asyncio.run(go())
+
+
+def samples(metrics):
+    return {
+        (sample.name, *sorted(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(metrics.render().decode())
+        for sample in family.samples
+        if not sample.name.endswith("_created")
+    }
+
+
+def test_a_turn_is_told_in_figures(controller):
+    take_turns(controller, 2)
+    found = samples(controller.metrics)
+
+    def of(name, **labels):
+        return found.get((f"tidegate_{name}", *sorted(labels.items())))
+
+    assert of("leads") == 1
+    assert of("last_tick_timestamp_seconds") == (NOW + timedelta(seconds=15)).timestamp()
+    assert of("pool_nodes", pool="train", phase="busy") == 3
+    assert of("pool_max_nodes", pool="train") == 3
+    assert of("pool_readable", pool="away") == 0
+    assert of("pool_target_nodes", pool="away") is None
+    assert of("pool_cost_per_hour", pool="full", currency="USD") == 0
+    assert of("pool_cost_per_hour", pool="train", currency="USD") > 0
+    assert of("commitment_units", commitment="block") == 3
+    assert of("commitment_idle_units", commitment="block") == 2
+    assert of("waiting_items", source="queue") == 9
+    assert of("unmet_items", stack="tests/dev") > 0
+    assert of("unmet_items_by_cause", cause="maximum") == of("unmet_items", stack="tests/dev")
+    assert of("source_sound", source="queue") == 1
+    assert of("source_sound", source="silent") == 0
+    assert of("source_received_timestamp_seconds", source="silent") is None
+    assert of("held_decisions", stack="tests/dev") > 0
+    assert of("refusals_total", pool="spot", kind="stock-out") == 1
+    assert of("decisions_total", action="grow", outcome="refused") == 1
+    assert of("decisions_total", action="grow", outcome="applied") == 1
+    assert of("hourly_ceiling", currency="USD") == 1000
+    assert of("tick_failures_total", kind="mistake") == 0
+
+
+def test_the_wait_until_a_cloud_took_the_order_is_counted_once_an_item(controller):
+    take_turns(controller, 4)
+    found = samples(controller.metrics)
+
+    assert found["tidegate_pending_to_resize_seconds_count",] == 2
+    # Queued a minute before the first turn, and ordered in it.
+    assert found["tidegate_pending_to_resize_seconds_sum",] == 2 * 60
+
+
+def test_an_interruption_is_counted_once(controller):
+    tick = take_turns(controller, 1)
+    seen = tick.decision.observation
+    taken = [replace(node, phase=NodePhase.INTERRUPTED) for node in seen.fleet.nodes]
+    metrics = ControllerMetrics()
+    for at in (seen.at, seen.at + timedelta(seconds=15)):
+        fleet = replace(seen.fleet, nodes=tuple(replace(node, since=seen.at) for node in taken))
+        decision = replace(tick.decision, observation=replace(seen, at=at, fleet=fleet))
+        metrics.note_tick(replace(tick, decision=decision), 1.0, at)
+
+    assert samples(metrics)["tidegate_interruptions_total", ("pool", "train")] == 1
+
+
+def test_what_a_controller_saw_is_gone_with_its_lead(controller):
+    take_turns(controller, 2)
+    controller.metrics.note_lead(leads=False)
+    found = {name for name, *_ in samples(controller.metrics)}
+
+    assert samples(controller.metrics)["tidegate_leads",] == 0
+    assert {
+        name for name in found if name.startswith(("tidegate_pool", "tidegate_source"))
+    } == set()
+    assert "tidegate_refusals_total" in found
+
+
+def test_a_pool_that_is_gone_is_told_no_more(controller):
+    take_turns(controller, 1)
+    wiring = controller._read_wiring()
+    left = [pool for pool in wiring.manifest.pools if pool.id != "train"]
+    smaller = wire(
+        wiring.manifest.model_copy(update={"pools": left}), wiring.pools, *wiring.sources
+    )
+    controller._read_wiring = lambda: smaller
+    take_turns(controller, 1)
+
+    assert not [key for key in samples(controller.metrics) if ("pool", "train") in key]
+
+
+def test_every_name_and_label_is_documented_and_every_documented_one_is_told(controller):
+    documented = {
+        name: frozenset(filter(None, labels.split(",")))
+        for name, labels in ROW.findall(DOCUMENT.read_text(encoding="utf-8"))
+    }
+    told = {
+        f"{family.name}_total" if family.type == "counter" else family.name: frozenset(labels)
+        for family in controller.metrics.registry.collect()
+        for labels in [collector_labels(controller.metrics, family.name)]
+    }
+
+    assert told == documented
+
+
+def collector_labels(metrics, name):
+    return metrics.registry._names_to_collectors[name]._labelnames
+
+
+def test_labels_hold_ids_and_words_and_no_text(controller):
+    take_turns(controller, 3)
+    allowed = {
+        **WORDS,
+        "pool": {"train", "spot", "away", "full"},
+        "source": {"queue", "silent"},
+        "commitment": {"block"},
+    }
+
+    for _, *labels in samples(controller.metrics):
+        for name, value in labels:
+            assert name == "le" or value in allowed[name], (name, value)
