@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from tidegate.catalog.catalog import Catalog
+from tidegate.cli.controller_queues import Unreachable, build_chips, build_source
 from tidegate.localclouds.endpoints import require_loopback
 from tidegate.manifest.model import Manifest, Pool
 from tidegate.ports import WorkSource
-from tidegate.sources.config import (
-    CsvSource,
-    KubernetesSource,
-    PrometheusSource,
-    PubSubSource,
-    ServiceBusSource,
-    Source,
-    SqsSource,
-    StorageQueueSource,
-)
+from tidegate.sources.config import KubernetesSource, PolyaxonSource, Source
 from tidegate.vocabulary.capacity import Cloud, Scaler
-from tidegate.vocabulary.fleet_state import CloudRefused
-from tidegate.vocabulary.problems import InvalidInput, refuse
-from tidegate.vocabulary.reports import SourceFault, WorkReport
+from tidegate.vocabulary.problems import refuse
+from tidegate.vocabulary.reports import SourceFault
 
 ClusterKey = tuple[Cloud, str, str]
 """Cloud, name and region."""
@@ -75,22 +65,6 @@ class WiredSources:
         return self.closers[pool]
 
 
-class Unreachable:
-    """A source that can never answer: what it lacks is told at every tick."""
-
-    def __init__(self, name: str, reason: str) -> None:
-        self.name = name
-        self._reason = reason
-
-    def fetch(self) -> WorkReport:
-        """Say why there is no answer.
-
-        Raises:
-            SourceFault: Always.
-        """
-        raise SourceFault(self._reason)
-
-
 def build_sources(
     manifest: Manifest,
     given: Sequence[Source],
@@ -107,7 +81,7 @@ def build_sources(
     clusters = [source for source in given if isinstance(source, KubernetesSource)]
     for source in given:
         if not isinstance(source, KubernetesSource):
-            wired.sources.append(_build_counted(source, catalog, local_urls))
+            wired.sources.append(build_source(source, manifest.pools, catalog, local_urls))
     for key, pools in group_clusters(manifest).items():
         _add_cluster(wired, key, pools, clusters, catalog, is_local=bool(local_urls))
     return wired
@@ -132,7 +106,6 @@ def _add_cluster(
     is_local: bool,
 ) -> None:
     from tidegate.sources.kubernetes import Cluster, build_api, list_contexts
-    from tidegate.sources.pods import Chips
 
     stated = next((source for source in given if _means(source, key)), None)
     name = stated.name if stated and stated.name else "/".join((key[0].value, *key[1:]))
@@ -145,18 +118,11 @@ def _add_cluster(
         reason = f"no kubeconfig context is of cluster {name}: name one in the sources' file"
         wired.sources.append(Unreachable(name, reason))
         return
-    by_resource: dict[str, list[str]] = {}
-    for pool in pools:
-        chip = catalog.accelerators.get(pool.accelerator)
-        if chip is not None and pool.accelerator not in by_resource.get(
-            chip.kubernetes_resource, []
-        ):
-            by_resource.setdefault(chip.kubernetes_resource, []).append(pool.accelerator)
     try:
         api = build_api(context, (stated.kubeconfig or None) if stated else None)
         if is_local:
             require_loopback(str(api.configuration.host))  # no real cluster for local pools
-        cluster = Cluster(name, api, Chips(by_resource, ids))
+        cluster = Cluster(name, api, build_chips(pools, catalog))
     except SourceFault as fault:
         wired.sources.append(Unreachable(name, str(fault)))
         return
@@ -196,56 +162,9 @@ def _refuse_strangers(manifest: Manifest, given: Sequence[Source]) -> None:
                 expected = ", ".join(sorted(f"{cloud.value}/{name}" for cloud, name in clusters))
                 where = f"source {source.name or source.cluster}"
                 raise refuse(where, "cluster", source.cluster, "is not declared", expected)
-        elif source.pool and source.pool not in pools:
-            expected = ", ".join(sorted(pools))
-            raise refuse(f"source {source.name}", "pool", source.pool, "is not declared", expected)
-
-
-def _build_counted(source: Source, catalog: Catalog, local_urls: Mapping[str, str]) -> WorkSource:
-    from tidegate.sources.counted import CountedWork
-    from tidegate.sources.csv_file import CsvWork
-
-    assert not isinstance(source, KubernetesSource)
-    try:
-        if isinstance(source, CsvSource):
-            return CsvWork(source, catalog)
-        return CountedWork(source, catalog, _build_count(source, local_urls))
-    except (CloudRefused, SourceFault) as error:
-        return Unreachable(source.name, str(error))
-    except InvalidInput as error:
-        problems = [replace(each, where=f"source {source.name}") for each in error.problems]
-        raise InvalidInput(problems) from error
-
-
-def _build_count(source: Source, local_urls: Mapping[str, str]) -> Callable[[], Any]:
-    from tidegate.sources import queues
-
-    if isinstance(source, SqsSource):
-        from tidegate.clouds.aws.clients import build_client
-
-        return queues.count_sqs(source, build_client("sqs", source.region))
-    if isinstance(source, StorageQueueSource):
-        from tidegate.clouds.azure.clients import build_queue_client
-
-        url = local_urls.get("azure", "")
-        client = build_queue_client(source.account, source.queue, url)
-        return queues.count_storage_queue(source, client)
-    if isinstance(source, ServiceBusSource):
-        from tidegate.clouds.azure.messaging import build_service_bus_client
-        from tidegate.sources.service_bus import count_messages
-
-        if local_urls:
-            raise SourceFault("the local clouds have no Service Bus")
-        return count_messages(source, build_service_bus_client(source.namespace))
-    if isinstance(source, PubSubSource):
-        from tidegate.clouds.gcp.clients import build_session
-        from tidegate.clouds.gcp.refusals import refusing
-
-        with refusing("looking for Google's credentials"):
-            return queues.count_subscription(source, build_session())
-    assert isinstance(source, PrometheusSource)
-    import httpx
-
-    from tidegate.sources.prometheus import count_query
-
-    return count_query(source, httpx.Client(trust_env="HTTPS_PROXY" in os.environ))
+            continue
+        named = source.pools if isinstance(source, PolyaxonSource) else [source.pool]
+        for pool in named:
+            if pool and pool not in pools:
+                expected = ", ".join(sorted(pools))
+                raise refuse(f"source {source.name}", "pool", pool, "is not declared", expected)

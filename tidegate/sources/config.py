@@ -116,6 +116,37 @@ class CsvSource(CountedSource):
     """A file that was written longer ago is not believed; None believes any."""
 
 
+class PolyaxonSource(Document):
+    """Runs of some projects of a Polyaxon server."""
+
+    kind: Literal["polyaxon"]
+    name: Name
+    url: str = Field(pattern=r"^https?://")
+    owner: str = Field(default="default", pattern=r"^[-_.a-zA-Z0-9]+$")
+    projects: list[Annotated[str, Field(pattern=r"^[-_.a-zA-Z0-9]+$")]] = Field(min_length=1)
+    pools: list[str] = []
+    """Where runs may start that select no pool: the pools of the agents' clusters; all of them
+    unless stated."""
+    presets: dict[str, dict[str, Any]] = {}
+    """Preset → what a run that names it asks for where it does not say so itself: a job as
+    `tidegate place` reads it, without an id."""
+    timeout_seconds: float = Field(default=10, gt=0, le=60)
+    most_runs: int = Field(default=10_000, gt=0)
+    """More than this is not believed."""
+    token_environment: str = ""
+    """The environment variable that holds a token; the token itself never stands here."""
+
+    @field_validator("presets")
+    @classmethod
+    def _are_jobs(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        try:
+            for name, work in value.items():
+                parse_job(f"preset {name}", {**work, "id": name})
+        except InvalidInput as error:
+            raise ValueError("; ".join(str(problem) for problem in error.problems)) from error
+        return value
+
+
 class KubernetesSource(Document):
     """A cluster of the manifest and the kubeconfig context that reaches it."""
 
@@ -137,6 +168,7 @@ Source = Annotated[
     | ServiceBusSource
     | PrometheusSource
     | CsvSource
+    | PolyaxonSource
     | KubernetesSource,
     Field(discriminator="kind"),
 ]
