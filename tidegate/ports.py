@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from tidegate.vocabulary.fleet_state import PoolState
+from tidegate.vocabulary.notices import NoticeRecord, NoticeReport, RiskRecord
 from tidegate.vocabulary.problems import Unavailable
 from tidegate.vocabulary.records import (
     DecisionRecord,
@@ -15,6 +16,7 @@ from tidegate.vocabulary.records import (
     OverrideRecord,
     RefusalRecord,
     SourceRecord,
+    StoppedRun,
     TickRecord,
 )
 from tidegate.vocabulary.reports import WorkReport
@@ -149,7 +151,78 @@ class Cordons(Protocol):
         ...
 
 
-class StateStore(Protocol):
+class NoticeSource(Protocol):
+    """A queue of announcements that machines are taken away. Its calls block."""
+
+    @property
+    def name(self) -> str:
+        """What people call it; unique."""
+        ...
+
+    def fetch(self) -> NoticeReport:
+        """Take what was announced; it comes again unless it is settled.
+
+        Raises:
+            SourceFault: No answer.
+        """
+        ...
+
+    def settle(self, receipts: Sequence[str]) -> None:
+        """Have messages deleted.
+
+        Raises:
+            SourceFault: No answer; they come again.
+        """
+        ...
+
+
+class NoticeStore(Protocol):
+    """What is remembered of interruptions, and of runs that wait to go on."""
+
+    def record_notices(self, token: int, notices: Sequence[NoticeRecord]) -> None:
+        """Remember notices; one that is known already changes nothing."""
+        ...
+
+    def record_drill(self, notice: NoticeRecord) -> None:
+        """Remember a person's wish to interrupt a node; it needs no lead."""
+        ...
+
+    def read_notices(self, since: datetime) -> Sequence[NoticeRecord]:
+        """Return what came in since, or concerns what is still to come, oldest first."""
+        ...
+
+    def record_struck(self, token: int, struck: NoticeRecord, counts: bool) -> None:
+        """Write down whose machine a notice means, once; and count it as an interruption."""
+        ...
+
+    def record_rework(
+        self, token: int, notice: str, items: int, seconds: int, accelerator_seconds: int
+    ) -> None:
+        """Add what a notice makes work repeat."""
+        ...
+
+    def record_exposure(self, token: int, node_seconds: Mapping[str, int]) -> None:
+        """Add how long nodes of each offering ran."""
+        ...
+
+    def read_risks(self) -> Sequence[RiskRecord]:
+        """Return how each offering fared."""
+        ...
+
+    def record_stopped_run(self, token: int, run: StoppedRun) -> None:
+        """Write down that a run is stopped and is to go on; one that is known stays as it is."""
+        ...
+
+    def drop_stopped_run(self, token: int, run: str) -> None:
+        """Forget a run that goes on, or that nobody can make go on."""
+        ...
+
+    def read_stopped_runs(self) -> Sequence[StoppedRun]:
+        """Return the runs that are to go on."""
+        ...
+
+
+class StateStore(NoticeStore, Protocol):
     """What the controller remembers. Every write is fenced by the token of a lease.
 
     A write with a token that is not the current one raises LeaseLost and changes nothing.

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, replace
-from datetime import UTC, datetime
-from enum import Enum
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
 
-from tidegate.state.leases import PATIENCE_SECONDS, LeaseRow, require_lease
+from tidegate.state.fenced import answering, to_row
+from tidegate.state.leases import PATIENCE_SECONDS, LeaseRow
+from tidegate.state.notices import NoticeTables
 from tidegate.state.tables import DECISIONS, NODES, OVERRIDES, REFUSALS, SNAPSHOTS, SOURCES, TICKS
-from tidegate.vocabulary.problems import Unavailable
 from tidegate.vocabulary.records import (
     DecisionRecord,
     NodeRecord,
@@ -29,26 +27,26 @@ KEPT_TICKS = 10_000
 LAST = "last"
 
 
-class DatabaseStore:
+class DatabaseStore(NoticeTables):
     """Decisions, nodes, refusals, sources and ticks; see `StateStore` for what each call does."""
 
     def __init__(self, engine: sa.Engine, patience_seconds: float = PATIENCE_SECONDS) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._lease = LeaseRow(engine, patience_seconds)
 
     def take_lease(self, holder: str, monotonic: float) -> int | None:
         """Take, keep or renew the lead; return its token, None while another holds it."""
-        with _answering():
+        with answering():
             return self._lease.take(holder, monotonic)
 
     def renew_lease(self, token: int) -> None:
         """Show a sign of life; a lead that is lost or given back is not taken again."""
-        with _answering():
+        with answering():
             self._lease.renew(token)
 
     def release_lease(self, token: int) -> None:
         """Give the lead back; nothing happens when it is lost already."""
-        with _answering():
+        with answering():
             self._lease.release(token)
 
     def check_lease(self, token: int) -> None:
@@ -87,10 +85,10 @@ class DatabaseStore:
         with self._fenced(token) as connection:
             for table, records in ((NODES, nodes), (REFUSALS, refusals), (SOURCES, sources)):
                 connection.execute(table.delete())
-                rows = [_to_row(record) for record in records]
+                rows = [to_row(record) for record in records]
                 if rows:
                     connection.execute(table.insert(), rows)
-            connection.execute(TICKS.insert().values(**_to_row(tick)))
+            connection.execute(TICKS.insert().values(**to_row(tick)))
             _prune(connection, TICKS, KEPT_TICKS)
             _prune(connection, DECISIONS, KEPT_DECISIONS)
 
@@ -120,13 +118,13 @@ class DatabaseStore:
 
     def record_override(self, override: OverrideRecord) -> None:
         """Write a person's word on a pool down; it needs no lead, and replaces an earlier one."""
-        with _answering(), self._engine.begin() as connection:
+        with answering(), self._engine.begin() as connection:
             connection.execute(OVERRIDES.delete().where(OVERRIDES.c.pool == override.pool))
-            connection.execute(OVERRIDES.insert().values(**_to_row(override)))
+            connection.execute(OVERRIDES.insert().values(**to_row(override)))
 
     def drop_override(self, pool: str) -> bool:
         """Take a person's word back; return whether there was one."""
-        with _answering(), self._engine.begin() as connection:
+        with answering(), self._engine.begin() as connection:
             gone = connection.execute(OVERRIDES.delete().where(OVERRIDES.c.pool == pool))
         return gone.rowcount > 0
 
@@ -154,23 +152,12 @@ class DatabaseStore:
 
     def read_leader(self) -> str:
         """Return who holds the lead; empty when nobody does."""
-        with _answering():
+        with answering():
             return self._lease.read_holder()
-
-    @contextmanager
-    def _fenced(self, token: int) -> Iterator[sa.Connection]:
-        with _answering(), self._engine.begin() as connection:
-            require_lease(connection, token)
-            yield connection
-
-    def _read(self, chosen: sa.Select[Any]) -> list[dict[str, Any]]:
-        with _answering(), self._engine.connect() as connection:
-            rows = connection.execute(chosen).mappings().all()
-        return [_from_row(row) for row in rows]
 
 
 def _insert_decision(connection: sa.Connection, token: int, decision: DecisionRecord) -> int:
-    row = {key: value for key, value in _to_row(decision).items() if key != "id"}
+    row = {key: value for key, value in to_row(decision).items() if key != "id"}
     made = connection.execute(DECISIONS.insert().values(**row, token=token))
     (key,) = made.inserted_primary_key or (0,)
     return int(key)
@@ -180,29 +167,3 @@ def _prune(connection: sa.Connection, table: sa.Table, kept: int) -> None:
     newest = connection.execute(sa.select(sa.func.max(table.c.id))).scalar()
     if newest is not None and newest > kept:
         connection.execute(table.delete().where(table.c.id <= newest - kept))
-
-
-def _to_row(record: Any) -> dict[str, Any]:
-    return {key: _to_column(value) for key, value in asdict(record).items()}
-
-
-def _to_column(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).replace(tzinfo=None)
-    return value.value if isinstance(value, Enum) else value
-
-
-def _from_row(row: sa.RowMapping) -> dict[str, Any]:
-    return {
-        str(key): value.replace(tzinfo=UTC) if isinstance(value, datetime) else value
-        for key, value in row.items()
-    }
-
-
-@contextmanager
-def _answering() -> Iterator[None]:
-    try:
-        yield
-    except sa.exc.SQLAlchemyError as error:
-        first = str(error).partition("\n")[0]
-        raise Unavailable(f"the state database does not answer: {first}") from error

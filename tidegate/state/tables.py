@@ -90,3 +90,43 @@ TICKS = sa.Table(
     sa.Column("pools", sa.Text, nullable=False),
     sa.Column("waiting", sa.Integer, nullable=False),
 )
+
+NOTICES = sa.Table(
+    "notices",
+    METADATA,
+    sa.Column("id", sa.String(512), primary_key=True),
+    sa.Column("cloud", sa.String(16), nullable=False),
+    sa.Column("machine", sa.String(512), nullable=False),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("at", sa.DateTime, nullable=False),
+    sa.Column("ends_at", sa.DateTime),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("source", sa.String(128), nullable=False),
+    sa.Column("received_at", sa.DateTime, nullable=False),
+    sa.Column("pool", sa.String(64), nullable=False),
+    sa.Column("node", sa.String(512), nullable=False),
+    sa.Column("offering", sa.String(255), nullable=False),
+    sa.Column("items", sa.Integer, nullable=False),
+    sa.Column("rework_seconds", sa.BigInteger, nullable=False),
+    sa.Column("accelerator_seconds", sa.BigInteger, nullable=False),
+    sa.Index("notices_by_time", "received_at"),
+)
+"""What clouds announced of machines' ends, and what it cost; `pool` is empty while nobody's."""
+
+RISKS = sa.Table(
+    "risks",
+    METADATA,
+    sa.Column("offering", sa.String(255), primary_key=True),
+    sa.Column("node_seconds", sa.BigInteger, nullable=False),
+    sa.Column("interruptions", sa.Integer, nullable=False),
+)
+"""How long the nodes of an offering ran, and how often one was taken away."""
+
+STOPPED_RUNS = sa.Table(
+    "stopped_runs",
+    METADATA,
+    sa.Column("run", sa.String(512), primary_key=True),
+    sa.Column("pool", sa.String(64), nullable=False),
+    sa.Column("at", sa.DateTime, nullable=False),
+)
+"""Polyaxon runs that the controller stopped, and is to resume."""

@@ -25,7 +25,8 @@ class DecisionRecord:
         id: Given by the store; 0 before it is stored.
         at: When it was decided.
         pool: The pool; empty for the whole fleet.
-        action: "grow", "shrink", "hold", "drain", "preempt" or "unmet".
+        action: "grow", "shrink", "hold" or "unmet"; for what is emptied "drain", "preempt",
+            "evict", "reopen" or "withdraw"; "interruption", "notice", "resume".
         from_nodes: The size before; None where the action changes none.
         to_nodes: The size wanted; None likewise.
         reason: Why, for people.
@@ -85,6 +86,15 @@ class OverrideRecord:
     owner: str
     until: datetime
     nodes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoppedRun:
+    """A Polyaxon run ("owner/project/uuid") that the controller stopped, and is to resume."""
+
+    run: str
+    pool: str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from tidegate.clouds.azure import pools as azure
 from tidegate.clouds.gcp import endpoints as gcp_endpoints
 from tidegate.clouds.gcp import notebooks as gcp_notebooks
 from tidegate.clouds.gcp import pools as gcp
-from tidegate.sources import queues
+from tidegate.sources import notices, queues
 from tidegate.vocabulary.capacity import Cloud
 
 CALLING = [
@@ -48,10 +48,18 @@ def test_every_call_needs_an_action_that_the_role_allows(cloud, module):
     assert set(actions_of(module)) <= allowed
 
 
-def test_every_call_on_queues_needs_an_action_that_a_role_allows():
+@pytest.mark.parametrize("module", [queues, notices])
+def test_every_call_on_queues_needs_an_action_that_a_role_allows(module):
     allowed = {action.action for cloud in Cloud for action in load_actions(cloud).actions}
 
-    assert set(queues.CALLS.values()) <= allowed
+    assert set(module.CALLS.values()) <= allowed
+
+
+def test_what_is_called_on_queues_of_notices_stands_beside_the_calls():
+    called = called_on_clients(notices, ["self._sqs", "self._queue"])
+
+    rest = {"subscriptions.pull", "subscriptions.acknowledge"}
+    assert called | rest == set(notices.CALLS)
 
 
 def called_on_clients(module, clients):
