@@ -21,6 +21,9 @@ SETS = ("run", "dev")
 APART = ("polyaxon",)
 """What tests run in environments of their own: their pins contradict the others'."""
 
+POLYAXON_SERVER = "polyaxon-server"
+"""The same, and large: only where it is asked for."""
+
 STAMP = "tidegate-setup"
 _LAST_LINES = 20
 

@@ -1,7 +1,7 @@
 """What `scripts/setup` runs: the Python environment and the programs, side by side.
 
 Standard library only, for it runs before anything is installed:
-`python3 -m tidegate.engine.setup [--dev] [--control-plane]`.
+`python3 -m tidegate.engine.setup [--dev] [--control-plane] [--polyaxon-server]`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from tidegate.engine.go_builds import BuildFailed, remove_private_go_cache
 from tidegate.engine.programs import OPA, PULUMI
 from tidegate.engine.python_environment import (
     APART,
+    POLYAXON_SERVER,
     EnvironmentFailed,
     installed_set,
     is_apart_current,
@@ -73,13 +74,21 @@ class Progress:
             self.running.discard(step)
 
 
-def setup(root: Path, *, dev: bool, control_plane: bool = False, quiet: bool = False) -> list[str]:
+def setup(
+    root: Path,
+    *,
+    dev: bool,
+    control_plane: bool = False,
+    polyaxon_server: bool = False,
+    quiet: bool = False,
+) -> list[str]:
     """Set the checkout up; return what could not be done, as messages for people."""
     environment = dict(os.environ)
     # A developer's fuller environment does for `up` too: never take packages away.
     wanted = "dev" if dev or installed_set(root) == "dev" else "run"
     progress = Progress(quiet=quiet)
     apart = APART if wanted == "dev" else ()
+    apart += (POLYAXON_SERVER,) if polyaxon_server else ()
     is_ready = all(is_apart_current(root, name) for name in apart) and (
         not control_plane or is_control_plane_current(root)
     )
@@ -168,6 +177,11 @@ def main() -> int:
         action="store_true",
         help="also a real Kubernetes control plane, built with Go, for the tests that run one",
     )
+    parser.add_argument(
+        "--polyaxon-server",
+        action="store_true",
+        help="also a real Polyaxon server, for the test that runs one",
+    )
     parser.add_argument("--quiet", action="store_true", help="print only what goes wrong")
     options = parser.parse_args()
     root = Path(__file__).resolve().parents[2]
@@ -177,6 +191,7 @@ def main() -> int:
                 root,
                 dev=options.dev,
                 control_plane=options.control_plane,
+                polyaxon_server=options.polyaxon_server,
                 quiet=options.quiet,
             )
     except KeyboardInterrupt:
