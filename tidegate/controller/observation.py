@@ -10,6 +10,12 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 from tidegate.controller.hearing import Heard
+from tidegate.controller.interruptions import (
+    Struck,
+    find_struck,
+    mark_interrupted,
+    name_offerings,
+)
 from tidegate.controller.nodes import PoolSight, build_nodes, explain_vanished
 from tidegate.controller.wiring import Wiring
 from tidegate.manifest.model import Pool
@@ -17,6 +23,7 @@ from tidegate.ports import Clock, WorkSource
 from tidegate.scaling.fleet import Fleet
 from tidegate.vocabulary.demand import Demand, SourceHealth
 from tidegate.vocabulary.fleet_state import CloudRefused, ClusterNode, PoolState
+from tidegate.vocabulary.notices import NoticeRecord
 from tidegate.vocabulary.records import NodeRecord
 from tidegate.vocabulary.reports import SourceFault
 
@@ -40,6 +47,7 @@ class Observation:
         sights: Every declared pool with a size.
         fleet: For the decision.
         demand: For the decision.
+        struck: Notices that mean machines of declared pools.
     """
 
     at: datetime
@@ -49,6 +57,7 @@ class Observation:
     sights: Sequence[PoolSight]
     fleet: Fleet
     demand: Demand
+    struck: Sequence[Struck] = ()
 
 
 class Observer:
@@ -68,7 +77,11 @@ class Observer:
         self._reading: set[str] = set()
 
     async def observe(
-        self, wiring: Wiring, heard: Sequence[Heard], remembered: Sequence[NodeRecord]
+        self,
+        wiring: Wiring,
+        heard: Sequence[Heard],
+        remembered: Sequence[NodeRecord],
+        notices: Sequence[NoticeRecord] = (),
     ) -> Observation:
         """Look at every pool and every source at once."""
         states: dict[str, PoolState] = {}
@@ -79,7 +92,8 @@ class Observer:
             *(self._read(wiring, pool, states, unread) for pool in declared),
             *(self._hear(source, ear) for source, ear in listening),
         )
-        return build_observation(wiring, self._clock.now(), states, unread, heard, remembered)
+        now = self._clock.now()
+        return build_observation(wiring, now, states, unread, heard, remembered, notices)
 
     async def _read(
         self, wiring: Wiring, pool: Pool, states: dict[str, PoolState], unread: dict[str, str]
@@ -130,6 +144,7 @@ def build_observation(
     unread: Mapping[str, str],
     heard: Sequence[Heard],
     remembered: Sequence[NodeRecord],
+    notices: Sequence[NoticeRecord] = (),
 ) -> Observation:
     """Return what the looks come to; pure."""
     by_pool: dict[str, list[NodeRecord]] = {}
@@ -141,6 +156,8 @@ def build_observation(
         _see(pool, wiring, states.get(pool.id), heard, trusted, by_pool.get(pool.id, []))
         for pool in wiring.declared()
     ]
+    struck = find_struck(notices, sights)
+    sights = mark_interrupted(sights, struck, now)
     known = frozenset(entry.id for entry in wiring.market.offerings)
     nodes = [node for sight in sights for node in build_nodes(sight, now, known)]
     items = [
@@ -157,6 +174,7 @@ def build_observation(
         sights=sights,
         fleet=Fleet(wiring.supply, tuple(nodes), now if states else None),
         demand=Demand(tuple(items), tuple(healths)),
+        struck=name_offerings(struck, nodes),
     )
 
 

@@ -61,7 +61,8 @@ class Recorder:
                     len(ear.report.items) if ear.report else 0,
                 )
                 for ear in seen.heard
-            ],
+            ]
+            + [SourceRecord(ear.name, ear.received_at, ear.fault, 0) for ear in tick.listeners],
         )
         store.record_snapshot(token, build_snapshot(tick))
 

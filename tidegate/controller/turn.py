@@ -10,14 +10,18 @@ from typing import TypeVar
 
 import structlog
 
+from tidegate.controller.accounting import record_rework, record_struck
 from tidegate.controller.applying import Applier, Done
 from tidegate.controller.deciding import Decision, build_decision
 from tidegate.controller.emptying import Emptier, Finished
-from tidegate.controller.hearing import Ears
+from tidegate.controller.hearing import Ears, Heard
+from tidegate.controller.interruptions import KEPT
+from tidegate.controller.listening import Listener, Told
 from tidegate.controller.logs import log_tick
 from tidegate.controller.observation import Observer
 from tidegate.controller.orders import Order, build_orders
 from tidegate.controller.recording import Recorder
+from tidegate.controller.risks import apply_risks, count_exposure
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
 from tidegate.scaling.settings import PoolOverride, ScalingSettings
@@ -53,6 +57,8 @@ class Tick:
     orders: Sequence[Order]
     done: Sequence[Done] = ()
     finished: Sequence[Finished] = ()
+    told: Sequence[Told] = ()
+    listeners: Sequence[Heard] = ()
 
 
 class Turns:
@@ -63,7 +69,10 @@ class Turns:
         self._settings = settings
         self._ears = Ears()
         self._observer = Observer(clock, executor, settings.source_seconds, settings.pool_seconds)
+        self._clock = clock
+        self._listener = Listener(clock, executor, settings.source_seconds)
         self._recorder = Recorder()
+        self._exposed_at: float | None = None
 
     async def plan(self, wiring: Wiring, store: StateStore | None) -> Tick:
         """Look and decide; change nothing, and write nothing down."""
@@ -71,12 +80,16 @@ class Turns:
         nodes = await self._run(store.read_nodes) if store else []
         refusals = await self._run(store.read_refusals) if store else []
         said = await self._run(store.read_overrides) if store else []
-        seen = await self._observer.observe(wiring, ears, nodes)
+        risks = await self._run(store.read_risks) if store else []
+        since = self._clock.now() - KEPT
+        notices = await self._run(store.read_notices, since) if store else []
+        seen = await self._observer.observe(wiring, ears, nodes, notices)
         overrides = [PoolOverride(each.pool, each.owner, each.until, each.nodes) for each in said]
         scaling = self._settings.scaling
         scaling = replace(scaling, overrides=(*scaling.overrides, *overrides))
         limit = self._settings.drain_seconds
-        decision = await self._run(build_decision, wiring, seen, refusals, scaling, limit)
+        risky = replace(wiring, market=apply_risks(wiring.market, risks))
+        decision = await self._run(build_decision, risky, seen, refusals, scaling, limit)
         orders = build_orders(decision.plan, seen.sights, decision.choosing, seen.at)
         return Tick(wiring, decision, orders)
 
@@ -87,7 +100,10 @@ class Turns:
             LeaseLost: Another took the lead meanwhile.
             Unavailable: The store does not answer.
         """
+        told = await self._listener.listen(wiring.notices, store, token)
         planned = await self.plan(wiring, store)
+        struck = planned.decision.observation.struck
+        await self._run(record_struck, store, token, struck, planned.decision.observation.at)
         applier = Applier(wiring, store, self._executor, token)
         seen = planned.decision.observation
         emptier = Emptier(wiring, store, self._executor, token, seen.at)
@@ -95,11 +111,23 @@ class Turns:
             applier.apply([order for order in planned.orders if not order.refusal]),
             emptier.run(planned.decision.draining.errands),
         )
-        tick = replace(planned, done=done, finished=finished)
+        tick = replace(
+            planned, done=done, finished=finished, told=told, listeners=self._listener.heard()
+        )
+        await self._run(record_rework, store, token, finished, struck, seen.at)
+        await self._run(store.record_exposure, token, self._count_exposure(tick))
         await self._reopen(tick)
         await self._run(self._recorder.record, store, tick, holder, token)
         log_tick(tick)
         return tick
+
+    def _count_exposure(self, tick: Tick) -> dict[str, int]:
+        """Return how long nodes ran since this process looked last."""
+        before, self._exposed_at = self._exposed_at, self._clock.monotonic()
+        if before is None:
+            return {}
+        nodes = tick.decision.observation.fleet.nodes
+        return count_exposure(nodes, tick.wiring.market, self._exposed_at - before)
 
     async def _reopen(self, tick: Tick) -> None:
         """Reopen nodes that an earlier turn closed, and that are wanted again."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.manifest.model import Manifest, Pool
-from tidegate.ports import Cordons, Pools, WorkSource
+from tidegate.ports import Cordons, NoticeSource, Pools, WorkSource
 from tidegate.scaling.fleet import PoolSupply
 from tidegate.scaling.offerings import Offerings
 from tidegate.scaling.supply import build_offerings, build_pools
@@ -27,6 +27,7 @@ class Wiring:
         sources: Where demand comes from.
         cordons: Closes nodes; None where no cluster is known.
         clusters: Source's name → the pools whose nodes it lists.
+        notices: Where clouds announce that they take machines away.
         supply: The declared pools that have a size.
         market: What can be ordered.
         currency: Of every amount.
@@ -40,6 +41,7 @@ class Wiring:
     currency: str
     cordons: Cordons | None = None
     clusters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notices: Sequence[NoticeSource] = ()
 
     def declared(self) -> list[Pool]:
         """Return the declared pools that have a size."""
@@ -57,6 +59,7 @@ def build_wiring(
     sources: Sequence[WorkSource],
     cordons: Cordons | None = None,
     clusters: Mapping[str, tuple[str, ...]] | None = None,
+    notices: Sequence[NoticeSource] = (),
 ) -> Wiring:
     """Return a stack wired up."""
     ceiling = manifest.hourly_ceiling
@@ -71,4 +74,5 @@ def build_wiring(
         currency=currency,
         cordons=cordons,
         clusters=clusters or {},
+        notices=notices,
     )

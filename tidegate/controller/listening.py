@@ -1,0 +1,99 @@
+"""Hearing of machines that are taken away: remembered first, then deleted from the queue."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import structlog
+
+from tidegate.controller.hearing import Ears, Heard
+from tidegate.ports import Clock, NoticeSource, NoticeStore
+from tidegate.vocabulary.notices import NoticeRecord
+from tidegate.vocabulary.reports import SourceFault, WorkReport
+
+LOG = structlog.get_logger("tidegate.controller")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one source told in one turn: how many notices, and what was none."""
+
+    source: str
+    notices: int
+    refused: tuple[str, ...]
+
+
+class Listener:
+    """Asks sources of notices, each with its own time-out and backoff."""
+
+    def __init__(self, clock: Clock, executor: Executor, seconds: float) -> None:
+        self._clock = clock
+        self._executor = executor
+        self._seconds = seconds
+        self._ears = Ears()
+
+    def heard(self) -> Sequence[Heard]:
+        """Return how the sources answered last."""
+        return list(self._ears.heard.values())
+
+    async def listen(
+        self, sources: Sequence[NoticeSource], store: NoticeStore, token: int
+    ) -> list[Told]:
+        """Ask every source, and remember what it told.
+
+        Raises:
+            LeaseLost: Another leads now; what was taken from the queues comes again.
+            Unavailable: The store does not answer; likewise.
+        """
+        ears = self._ears.of([source.name for source in sources])
+        asked = zip(sources, ears, strict=True)
+        found = await asyncio.gather(*(self._ask(each, ear, store, token) for each, ear in asked))
+        return [told for told in found if told is not None]
+
+    async def _ask(
+        self, source: NoticeSource, ear: Heard, store: NoticeStore, token: int
+    ) -> Told | None:
+        if not ear.may_ask(self._clock.monotonic()):
+            return None
+        ear.is_running = True
+        call = asyncio.get_running_loop().run_in_executor(self._executor, source.fetch)
+        call.add_done_callback(lambda done: _settle_down(ear, done))
+        try:
+            report = await asyncio.wait_for(asyncio.shield(call), self._seconds)
+        except SourceFault as fault:
+            ear.fail(str(fault), self._clock.monotonic())
+            return None
+        except TimeoutError:
+            ear.fail(f"no answer within {self._seconds:g} s", self._clock.monotonic())
+            return None
+        now = self._clock.now()
+        # A cloud's clock that runs ahead must not make a notice of tomorrow.
+        records = [
+            NoticeRecord(replace(notice, at=min(notice.at, now)), source.name, now)
+            for notice in report.notices
+        ]
+        if records:
+            await self._run(store.record_notices, token, records)
+        for text in report.refused:
+            LOG.warning("no notice", source=source.name, why=text)
+        ear.succeed(WorkReport(), now)
+        try:
+            await self._run(source.settle, report.receipts)
+        except SourceFault as fault:
+            ear.fail(str(fault), self._clock.monotonic())
+        return Told(source.name, len(records), report.refused)
+
+    async def _run(self, call: Callable[..., T], *arguments: object) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, call, *arguments)
+
+
+def _settle_down(ear: Heard, done: asyncio.Future[T]) -> None:
+    ear.is_running = False
+    # What comes after its time is neither looked at nor a mistake: it comes again.
+    _ = done.cancelled() or done.exception()
