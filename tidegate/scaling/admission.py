@@ -55,7 +55,8 @@ def admit(draft: Draft) -> None:
     """Seat what can be seated, keeping to earlier plans unless a higher priority needs the seat."""
     served = seat_in_turn(draft.bench, draft.pending, draft.groups)
     waiting = [item.shape.priority for item in draft.pending if item.id not in served]
-    assigned = [i.shape.priority for i in draft.pending if i.id in draft.bench.assigned]
+    meant = draft.bench.assigned
+    assigned = [i.shape.priority for i in draft.pending if i.id in meant] if meant else []
     if waiting and assigned and max(waiting) > min(assigned):
         floor = max(waiting)
         bench = lay_out(draft.situation)
@@ -85,7 +86,7 @@ def seat_in_turn(
     """
     for group in groups.values():
         group.exhausted = False
-    for item in pending:
+    for item in pending if bench.assigned else ():
         if keep_from is None or item.shape.priority >= keep_from:
             seat_on_assigned(bench, item, groups[item.id])
     served = set()

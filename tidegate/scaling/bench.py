@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from tidegate.scaling.bins import Bin, Shelf, Tally, build_bin, empty_bin
+from tidegate.scaling.bins import Bin, build_bin, empty_bin
 from tidegate.scaling.ledger import Ledger
-from tidegate.scaling.marginal import ZERO, Choice, Domain
+from tidegate.scaling.marginal import ZERO, Choice
 from tidegate.scaling.nodes import counts, is_capacity, nodes_of, offering_of
 from tidegate.scaling.offerings import Offering
+from tidegate.scaling.shelves import Shelves
 from tidegate.scaling.situation import Situation
-from tidegate.vocabulary.demand import WorkShape
+from tidegate.vocabulary.demand import WorkItem, WorkShape
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -31,14 +32,8 @@ class Layout:
     nodes: int = 0
 
 
-@dataclass(slots=True)
-class Seated:
-    """Workers on one bin, so that they can be taken back."""
-
-    bin: Bin
-    choice: Choice
-    shape: WorkShape
-    items: Sequence[str]
+Seated = tuple[Bin, Choice, WorkShape, Sequence[str]]
+"""Workers on one bin, so that they can be taken back."""
 
 
 class Bench:
@@ -49,11 +44,9 @@ class Bench:
         self.situation = situation
         self.bins: dict[str, Bin] = {}
         self.assigned: dict[str, list[str]] = {}
-        self.shelves: dict[str, Shelf] = {}
-        self._shelves_of: dict[int, tuple[Domain, list[tuple[Choice, Shelf]]]] = {}
-        self._tallies: dict[str, Tally] = {}
-        self._new: dict[str, Bin] = {}
-        self._ordered: Counter[str] = Counter()
+        self.shelves = Shelves()
+        self._new: dict[str, list[Bin]] = {}
+        self._ordered = 0
         self._capacity: Counter[str] = Counter()
         self._sitting: dict[str, list[Bin]] = {}
         self._journal: list[Seated | Bin] = []
@@ -86,39 +79,26 @@ class Bench:
         """Return where an item's workers were seated."""
         return self._sitting.get(item, [])
 
+    def unseated(self, items: Sequence[WorkItem]) -> list[str]:
+        """Return the ids of those of whom no worker sits."""
+        return [item.id for item in items if not self._sitting.get(item.id)]
+
     def sitting(self) -> list[tuple[str, list[Bin]]]:
-        """Return everyone who sits, with their bins."""
-        return [(item, seats) for item, seats in self._sitting.items() if seats]
-
-    def has_free(self, domain: Domain) -> bool:
-        """Return whether any bin may have room for a worker; False is certain."""
-        for chip, count in domain.needs:
-            tally = self._tallies.get(chip)
-            if tally is not None and tally.mask >> count:
-                return True
-        return False
-
-    def shelves_of(self, domain: Domain) -> list[tuple[Choice, Shelf]]:
-        """Return the choices of a domain with their bins, in order."""
-        noted = self._shelves_of.get(id(domain))
-        if noted is None:
-            # The domain is kept with them, so that no other object can take its id.
-            pairs = [(choice, self._shelf_of(choice.offering)) for choice in domain.choices]
-            noted = self._shelves_of[id(domain)] = (domain, pairs)
-        return noted[1]
+        """Return everyone who sits, with their bins, by item."""
+        return [(item, seats) for item in sorted(self._sitting) if (seats := self._sitting[item])]
 
     def find(self, choice: Choice, shape: WorkShape) -> Bin | None:
         """Return the fullest bin of an offering that has room for one more worker."""
-        shelf = self.shelves.get(choice.offering.id)
-        return None if shelf is None else shelf.find(choice, shape)
+        return self.shelves.of(choice.offering).find(choice, shape)
 
     def order(self, offering: Offering) -> Bin | None:
         """Order one unit of nodes and return its first; None when the ledger refuses."""
-        if self.ledger.refusal(offering) is not None:
-            return None
-        pool = self.situation.pools[offering.pool]
+        return self.open_unit(offering) if self.ledger.allows(offering) else None
+
+    def open_unit(self, offering: Offering) -> Bin:
+        """Order one unit of nodes that the ledger is known to allow and return its first."""
         first = self._order_one(offering)
-        for _ in range(pool.nodes_at_once - 1):
+        for _ in range(self.situation.pools[offering.pool].nodes_at_once - 1):
             self._order_one(offering)
         return first
 
@@ -126,17 +106,21 @@ class Bench:
         """Seat one worker of each item named; an item may be named several times."""
         self._change_room(seat, choice, shape, len(items))
         seat.items.extend(items)
+        sitting = self._sitting
         for item in items:
-            self._sitting.setdefault(item, []).append(seat)
-        self._journal.append(Seated(seat, choice, shape, items))
+            if item in sitting:
+                sitting[item].append(seat)
+            else:
+                sitting[item] = [seat]
+        self._journal.append((seat, choice, shape, items))
 
     def shut(self, seat: Bin) -> None:
         """Let nobody be seated on a bin any more: it is to be emptied."""
-        self.shelves[seat.offering.id].drop(seat)
+        self.shelves.of(seat.offering).drop(seat)
 
     def reopen(self, seat: Bin) -> None:
         """Undo `shut`."""
-        self.shelves[seat.offering.id].put(seat)
+        self.shelves.of(seat.offering).put(seat)
 
     def mark(self) -> int:
         """Return a mark to roll back to."""
@@ -146,66 +130,61 @@ class Bench:
         """Undo everything since a mark."""
         while len(self._journal) > mark:
             entry = self._journal.pop()
-            if isinstance(entry, Seated):
-                self._untake(entry)
-            else:
+            if isinstance(entry, Bin):
                 self._cancel(entry)
+            else:
+                self._untake(*entry)
 
     def new_bins(self) -> list[Bin]:
         """Return what was ordered, by offering and number."""
-        return sorted(self._new.values(), key=lambda seat: (seat.offering.id, seat.number))
+        return [seat for name in sorted(self._new) for seat in self._new[name]]
 
     def cost(self) -> Layout:
         """Return what everything seated and ordered so far adds."""
-        return Layout(self._unpriced, self._per_hour, len(self._new))
+        return Layout(self._unpriced, self._per_hour, self._ordered)
 
     def _order_one(self, offering: Offering) -> Bin:
-        number = self._ordered[offering.id]
-        self._ordered[offering.id] += 1
-        seat = empty_bin(f"{offering.id}#{number}", offering, number=number)
-        covered = self.ledger.is_covered(offering)
+        mine = self._new.setdefault(offering.id, [])
+        seat = empty_bin(f"{offering.id}#{len(mine)}", offering)
+        if offering.per_hour is None:
+            self._unpriced += not self.ledger.is_covered(offering)
         seat.paid = self.ledger.add(offering)
-        self._unpriced += offering.per_hour is None and not covered
         self._per_hour += seat.paid
-        self._new[seat.seat] = seat
+        self._ordered += 1
+        mine.append(seat)
         self._add(seat)
         self._journal.append(seat)
         return seat
 
     def _cancel(self, seat: Bin) -> None:
+        """Take the last order of an offering back: the journal is undone from its end."""
         offering = seat.offering
-        self.shelves[offering.id].drop(seat)
-        del self.bins[seat.seat], self._new[seat.seat]
-        self._ordered[offering.id] -= 1
+        self.shelves.of(offering).drop(seat)
+        del self.bins[seat.seat]
+        self._new[offering.id].pop()
+        self._ordered -= 1
         self._capacity[offering.pool] -= 1
         self.ledger.remove(offering, seat.paid)
         self._unpriced -= offering.per_hour is None and not self.ledger.is_covered(offering)
         self._per_hour -= seat.paid
 
-    def _untake(self, entry: Seated) -> None:
-        self._change_room(entry.bin, entry.choice, entry.shape, -len(entry.items))
-        del entry.bin.items[-len(entry.items) :]
-        for item in entry.items:
+    def _untake(self, seat: Bin, choice: Choice, shape: WorkShape, items: Sequence[str]) -> None:
+        self._change_room(seat, choice, shape, -len(items))
+        del seat.items[-len(items) :]
+        for item in items:
             self._sitting[item].pop()
 
     def _change_room(self, seat: Bin, choice: Choice, shape: WorkShape, workers: int) -> None:
-        shelf = self.shelves[seat.offering.id]
-        shelf.drop(seat)
-        seat.accelerators -= choice.accelerators * workers
-        seat.vcpus_milli -= shape.vcpus_milli * workers
-        seat.memory_mib -= shape.memory_mib * workers
-        shelf.put(seat)
+        self.shelves.of(seat.offering).change_room(
+            seat,
+            choice.accelerators * workers,
+            shape.vcpus_milli * workers,
+            shape.memory_mib * workers,
+        )
         if choice.extra:
             self._per_hour += choice.extra * workers
 
     def _add(self, seat: Bin) -> None:
-        self._shelf_of(seat.offering).put(seat)
+        self.shelves.of(seat.offering).put(seat)
         self.bins[seat.seat] = seat
         self._capacity[seat.offering.pool] += 1
-
-    def _shelf_of(self, offering: Offering) -> Shelf:
-        shelf = self.shelves.get(offering.id)
-        if shelf is None:
-            tally = self._tallies.setdefault(offering.room.accelerator, Tally())
-            shelf = self.shelves[offering.id] = Shelf(offering, tally)
-        return shelf

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import itertools
 from decimal import Decimal
-from operator import itemgetter
 
 from tidegate.scaling.bins import Bin
 from tidegate.scaling.constraints import find_exclusion
@@ -41,7 +40,7 @@ def compose_plan(draft: Draft) -> ScalingPlan:
         unmet=tuple(_unmet(draft)),
         per_hour=Money(_fleet_cost(draft), situation.market.currency),
         unpriced=unpriced,
-        assumed=any(_is_assumed(draft)),
+        assumed=_is_assumed(draft),
         method=draft.method,
         replicas=draft.replicas,
     )
@@ -99,9 +98,10 @@ def _price_of(draft: Draft, seats: list[Bin]) -> Money | None:
 
 def _fallbacks(draft: Draft, seats: list[Bin]) -> tuple[str, ...]:
     """Return what every item on these seats could take instead, in its order of choice."""
-    groups = (draft.groups[item] for seat in seats for item in seat.items if item in draft.groups)
+    names = itertools.chain.from_iterable(seat.items for seat in seats)
+    groups = {id(group): group for name in names if (group := draft.groups.get(name))}
     # Shapes with the same options share them, so each is looked at once.
-    options = {id(group.anywhere): group.anywhere for group in groups}
+    options = {id(group.anywhere): group.anywhere for group in groups.values()}
     closed = draft.situation.closed
     lists = [
         [choice.offering.id for choice in domain.choices if choice.offering.id not in closed]
@@ -141,7 +141,7 @@ def _holds(draft: Draft) -> tuple[Hold, ...]:
 def _placements(draft: Draft) -> list[Placement]:
     """Return the seats of everyone who sits, partial gangs too: their nodes are theirs."""
     found = []
-    for item, seats in sorted(draft.bench.sitting(), key=itemgetter(0)):
+    for item, seats in draft.bench.sitting():
         names = sorted(seat.seat for seat in seats) if len(seats) > 1 else [seats[0].seat]
         found += [Placement(item, worker, name) for worker, name in enumerate(names)]
     return found
@@ -185,20 +185,21 @@ def _fleet_cost(draft: Draft) -> Decimal:
     return draft.bench.ledger.per_hour - sum((entry.amount for entry in savings if entry), ZERO)
 
 
-def _in_use(draft: Draft) -> list[str]:
-    names = [
+def _in_use(draft: Draft) -> set[str]:
+    """Return the offerings of what is there, or ordered, and stays."""
+    there = {
         offering.id
         for node_id, offering in draft.bench.offering_of.items()
         if offering is not None and node_id not in draft.stops
-    ]
-    return names + [seat.offering.id for seat in draft.bench.new_bins()]
+    }
+    return there | {seat.offering.id for seat in draft.bench.new_bins()}
 
 
 def _unpriced(draft: Draft) -> tuple[str, ...]:
     offerings = draft.situation.offerings
-    return tuple(n for n in sorted(Counter(_in_use(draft))) if offerings[n].per_hour is None)
+    return tuple(name for name in sorted(_in_use(draft)) if offerings[name].per_hour is None)
 
 
-def _is_assumed(draft: Draft) -> list[bool]:
+def _is_assumed(draft: Draft) -> bool:
     offerings = draft.situation.offerings
-    return [offerings[name].assumed for name in Counter(_in_use(draft))]
+    return any(offerings[name].assumed for name in _in_use(draft))

@@ -57,8 +57,12 @@ def match_need(shape: WorkShape, room: NodeRoom) -> AcceleratorNeed | None:
 
 def count_slots(shape: WorkShape, room: NodeRoom) -> int:
     """Return the workers of a shape that an empty node takes."""
+    return count_slots_for(shape, match_need(shape, room), room)
+
+
+def count_slots_for(shape: WorkShape, need: AcceleratorNeed | None, room: NodeRoom) -> int:
+    """Return the same where it is known which alternative the node satisfies."""
     slots = []
-    need = match_need(shape, room)
     if need is not None:
         slots.append(room.accelerators // need.per_worker)
     if shape.vcpus_milli and room.vcpus_milli is not None:

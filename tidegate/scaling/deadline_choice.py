@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -73,8 +74,14 @@ def judge_deadline(
     return _ask(spot, float(ratio), (left, left_seconds, change), running_on)
 
 
-def waits_for_spot(item: WorkItem, situation: Situation) -> bool:
-    """Return whether an item with a deadline had better wait than start now."""
+def find_patient(items: Iterable[WorkItem], situation: Situation) -> dict[str, WorkItem]:
+    """Return the items with a deadline that had better wait than start now, by id."""
+    if not situation.market.spot_history:
+        return {}
+    return {item.id: item for item in items if _waits_for_spot(item, situation)}
+
+
+def _waits_for_spot(item: WorkItem, situation: Situation) -> bool:
     if item.deadline is None or item.work_left_seconds is None:
         return False
     word = judge_deadline(item.shape, item.deadline, item.work_left_seconds, None, situation)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tidegate.scaling.admission import admit, explain_minimum, lay_out
 from tidegate.scaling.compose import compose_plan
-from tidegate.scaling.deadline_choice import PATIENT, waits_for_spot
+from tidegate.scaling.deadline_choice import PATIENT, find_patient
 from tidegate.scaling.draft import Draft
 from tidegate.scaling.endpoints import lacking_replicas, plan_replicas
 from tidegate.scaling.fleet import Fleet
@@ -20,6 +20,7 @@ from tidegate.scaling.offerings import Offerings
 from tidegate.scaling.preemption import preempt
 from tidegate.scaling.release import delete_lost, release_idle
 from tidegate.scaling.settings import ScalingSettings
+from tidegate.scaling.signals import sort_in_turn
 from tidegate.scaling.situation import Situation, build_situation
 from tidegate.scaling.warm import keep_warm
 from tidegate.vocabulary.demand import Demand
@@ -72,13 +73,8 @@ def build_draft(situation: Situation) -> Draft:
         *situation.signals.items,
         *lacking_replicas(situation, replicas),
     )
-    patient = {item.id: item for item in waiting if waits_for_spot(item, situation)}
-    pending = tuple(
-        sorted(
-            (item for item in waiting if item.id not in patient),
-            key=lambda item: (-item.shape.priority, item.queued_at, item.id),
-        )
-    )
+    patient = find_patient(waiting, situation)
+    pending = tuple(sort_in_turn(item for item in waiting if item.id not in patient))
     book = OptionBook(situation)
     running = (work.item for node in nodes_of(situation) for work in node.work())
     return Draft(

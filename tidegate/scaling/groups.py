@@ -6,12 +6,12 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from tidegate.scaling.constraints import count_slots, match_need
+from tidegate.scaling.constraints import count_slots_for, match_need
 from tidegate.scaling.deadline_choice import judge_deadline
 from tidegate.scaling.marginal import Choice, Domain, build_domain, list_choices
-from tidegate.scaling.offerings import Offering
+from tidegate.scaling.offerings import NodeRoom, Offering
 from tidegate.scaling.situation import Situation
-from tidegate.vocabulary.demand import WorkItem, WorkShape
+from tidegate.vocabulary.demand import AcceleratorNeed, WorkItem, WorkShape
 
 
 @dataclass(slots=True, eq=False)
@@ -46,6 +46,10 @@ class Options:
     uniform: bool
 
 
+Fitting = tuple[NodeRoom, AcceleratorNeed | None]
+"""A room and the alternative that it satisfies."""
+
+
 class OptionBook:
     """Options by what they depend on, so that shapes that differ elsewhere share them."""
 
@@ -54,6 +58,7 @@ class OptionBook:
         self._situation = situation
         self._known: dict[Hashable, Options] = {}
         self._by_object: dict[tuple[int, bool], tuple[WorkShape, Options]] = {}
+        self._fitting: dict[tuple[AcceleratorNeed, ...], list[Fitting]] = {}
 
     def options_for(self, shape: WorkShape, *, urgent: bool) -> Options:
         """Return the options of a shape."""
@@ -75,8 +80,6 @@ class OptionBook:
         """Return all that constraints, slots and price take from a shape, and nothing else."""
         moved = any(entry.read_gb or entry.write_gb for entry in shape.data)
         timed = moved or shape.checkpoint is None
-        rooms = self._situation.rooms
-        fitting = (room for room in rooms if match_need(shape, room) or not shape.accelerators)
         return (
             shape.accelerators,
             shape.workers,
@@ -88,8 +91,19 @@ class OptionBook:
             shape.duration_seconds if timed else None,
             bool(shape.vcpus_milli),
             urgent,
-            tuple(count_slots(shape, room) for room in fitting),
+            *(count_slots_for(shape, need, room) for room, need in self._fitting_for(shape)),
         )
+
+    def _fitting_for(self, shape: WorkShape) -> list[Fitting]:
+        """Return the rooms that could take a worker, each with the alternative it satisfies."""
+        found = self._fitting.get(shape.accelerators)
+        if found is None:
+            found = self._fitting[shape.accelerators] = [
+                (room, need)
+                for room in self._situation.rooms
+                if (need := match_need(shape, room)) or not shape.accelerators
+            ]
+        return found
 
 
 def build_options(shape: WorkShape, urgent: bool, situation: Situation) -> Options:
@@ -108,16 +122,19 @@ def group_items(
     items: Iterable[WorkItem], situation: Situation, book: OptionBook
 ) -> dict[str, Group]:
     """Return each item's group, by item id."""
-    by_shape: dict[tuple[WorkShape, bool], Group] = {}
+    numbers: dict[WorkShape, int] = {}
+    by_shape: dict[tuple[int, bool], Group] = {}
     by_object: dict[tuple[int, bool], Group] = {}
     found: dict[str, Group] = {}
     for item in items:
-        urgent = is_urgent(item.shape, item.deadline, item.work_left_seconds, situation)
+        urgent = item.deadline is not None and is_urgent(
+            item.shape, item.deadline, item.work_left_seconds, situation
+        )
         # Hashing a shape costs more than looking up the object that many items share.
         marker = (id(item.shape), urgent)
         group = by_object.get(marker)
         if group is None:
-            key = (item.shape, urgent)
+            key = (numbers.setdefault(item.shape, len(numbers)), urgent)
             group = by_shape.get(key) or build_group(item.shape, urgent, book)
             by_shape[key] = by_object[marker] = group
         group.items.append(item)

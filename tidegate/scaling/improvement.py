@@ -22,34 +22,37 @@ from tidegate.scaling.seating import seat_all
 from tidegate.vocabulary.demand import WorkItem
 from tidegate.vocabulary.plans import Method
 
+Served = Sequence[tuple[Group, list[WorkItem]]]
+"""Groups with their served items."""
+
 
 def improve_layout(draft: Draft) -> None:
     """Take the cheapest layout found that serves everyone that admission served."""
     if not draft.bench.new_bins():
         return
     served = [item for item in draft.pending if item.id in draft.served]
+    groups = _groups_of(draft, served)
     small = len(served) <= draft.situation.settings.repacked_items
-    packed = repack(draft, served) if small else None
+    packed = repack(draft, served, groups) if small else None
     if packed is not None and packed.cost() < draft.bench.cost():
         draft.bench = packed
-    answer = solve_exactly(draft.situation, lay_out(draft.situation), _groups_of(draft, served))
-    exact = _try_exact(draft, served, answer)
+    answer = solve_exactly(draft.situation, lay_out(draft.situation), groups)
+    exact = _try_exact(draft, served, groups, answer)
     if exact is not None and exact.cost() <= draft.bench.cost():
         draft.bench = exact
     draft.method = _describe(draft.bench, answer, exact is draft.bench)
 
 
-def repack(draft: Draft, served: Sequence[WorkItem]) -> Bench | None:
+def repack(draft: Draft, served: Sequence[WorkItem], groups: Served) -> Bench | None:
     """Lay out what is served, largest items first; None when not everyone finds a seat."""
     bench = lay_out(draft.situation)
-    groups = _groups_of(draft, served)
     pressure: Counter[str] = Counter()
     for group, items in groups:
         for need in group.shape.accelerators[:1]:
             pressure[need.accelerator] += need.per_worker * group.shape.workers * len(items)
-    for item in served:
-        seat_on_assigned(bench, item, draft.groups[item.id])
+    _keep_assigned(bench, draft, served)
     for group, items in groups:
+        group.exhausted = False
         order, domains = group.anywhere, group.domains
         if not group.uniform:
             order = sort_by_pressure(group, order, pressure)
@@ -70,7 +73,7 @@ def _seat_group(
 ) -> bool:
     """Seat every item of a group; single workers all at once."""
     if group.shape.workers == 1:
-        missing = [item.id for item in items if not bench.seats_of(item.id)]
+        missing = bench.unseated(items)
         return seat_all(bench, missing, order, group.shape)
     return all(seat_rest(bench, item, group, (order,), domains) for item in items)
 
@@ -94,14 +97,20 @@ def _cost_under(
     return choice.price is None, cost, choice.offering.boot_seconds, choice.offering.id
 
 
-def _groups_of(draft: Draft, served: Sequence[WorkItem]) -> list[tuple[Group, list[WorkItem]]]:
+def _keep_assigned(bench: Bench, draft: Draft, served: Sequence[WorkItem]) -> None:
+    for item in served if bench.assigned else ():
+        seat_on_assigned(bench, item, draft.groups[item.id])
+
+
+def _groups_of(draft: Draft, served: Sequence[WorkItem]) -> Served:
     """Return groups with their served items, the largest workers and gangs first."""
     found: dict[int, tuple[Group, list[WorkItem]]] = {}
     for item in served:
         group = draft.groups[item.id]
-        found.setdefault(id(group), (group, []))[1].append(item)
-    for group, _ in found.values():
-        group.exhausted = False
+        entry = found.get(id(group))
+        if entry is None:
+            entry = found[id(group)] = (group, [])
+        entry[1].append(item)
     return sorted(found.values(), key=lambda entry: (_size(entry[0]), entry[1][0].id))
 
 
@@ -111,7 +120,9 @@ def _size(group: Group) -> tuple[int, int, int, int]:
     return -largest, -shape.workers, -shape.vcpus_milli, -shape.memory_mib
 
 
-def _try_exact(draft: Draft, served: Sequence[WorkItem], answer: Answer) -> Bench | None:
+def _try_exact(
+    draft: Draft, served: Sequence[WorkItem], groups: Served, answer: Answer
+) -> Bench | None:
     """Seat everyone on the nodes of the exact answer; None when nodes are cut too finely."""
     if answer.nodes is None:
         return None
@@ -119,9 +130,9 @@ def _try_exact(draft: Draft, served: Sequence[WorkItem], answer: Answer) -> Benc
     if not _order_all(bench, draft, answer.nodes):
         return None
     limit = bench.cost().nodes
-    for item in served:
-        seat_on_assigned(bench, item, draft.groups[item.id])
-    for group, items in _groups_of(draft, served):
+    _keep_assigned(bench, draft, served)
+    for group, items in groups:
+        group.exhausted = False
         whole = _seat_group(bench, group, items, group.anywhere, group.domains)
         if not whole or bench.cost().nodes > limit:
             return None

@@ -7,6 +7,7 @@ together.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from decimal import Decimal
 
 from tidegate.scaling.fleet import Node
@@ -15,6 +16,15 @@ from tidegate.scaling.situation import Situation
 from tidegate.vocabulary.plans import Cause, CauseKind
 
 ZERO = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """What bounds the orders of one offering: at most `highest` nodes before the next unit."""
+
+    highest: int
+    quota: str
+    quota_left: int
 
 
 class Ledger:
@@ -32,11 +42,40 @@ class Ledger:
         self.quota_used: Counter[str] = Counter(dict(situation.market.quota_used_elsewhere))
         self.commitment_used: dict[str, Decimal] = {}
         self.per_hour = ZERO
+        self._limits: dict[str, _Limits | None] = {}
         for node, offering in nodes:
             if offering is not None:
                 self._count(offering, 1)
                 self.per_hour += self._pay(offering)
             self.nodes[node.pool] += 1
+
+    def allows(self, offering: Offering) -> bool:
+        """Return whether one more unit of nodes can be ordered: what `refusal` says, wordless."""
+        name = offering.id
+        limits = self._limits[name] if name in self._limits else self._limits_of(offering)
+        if limits is None or self.nodes[offering.pool] > limits.highest:
+            return False
+        if limits.quota and self.quota_used[limits.quota] > limits.quota_left:
+            return False
+        if self.situation.settings.hourly_ceiling is None:
+            return True
+        together = self.situation.pools[offering.pool].nodes_at_once
+        return self._budget_refusal(offering, together) is None
+
+    def _limits_of(self, offering: Offering) -> _Limits | None:
+        """Return an offering's limits, noted for the next time; None where it is closed."""
+        situation = self.situation
+        found = None
+        if situation.signals.may_grow and offering.id not in situation.closed:
+            together = situation.pools[offering.pool].nodes_at_once
+            limit = situation.market.quotas.get(offering.quota) if offering.quota else None
+            found = _Limits(
+                highest=situation.bounds[offering.pool].high - together,
+                quota="" if limit is None else offering.quota,
+                quota_left=(limit or 0) - together * offering.quota_units,
+            )
+        self._limits[offering.id] = found
+        return found
 
     def refusal(self, offering: Offering) -> Cause | None:
         """Return why one more unit of nodes cannot be ordered; None when it can."""
@@ -84,11 +123,12 @@ class Ledger:
 
     def is_covered(self, offering: Offering) -> bool:
         """Return whether a commitment pays for one more node."""
-        return self._commitment_left(offering) >= 1
+        return bool(offering.commitment) and self._commitment_left(offering) >= 1
 
     def add(self, offering: Offering) -> Decimal:
         """Count one node more and return what it costs an hour."""
-        self._count(offering, 1)
+        if offering.quota:
+            self.quota_used[offering.quota] += offering.quota_units
         paid = self._pay(offering)
         self.nodes[offering.pool] += 1
         self.per_hour += paid
@@ -99,7 +139,7 @@ class Ledger:
         self.nodes[offering.pool] -= 1
         self._count(offering, -1)
         self.per_hour -= paid
-        if offering.commitment in self.situation.commitments:
+        if offering.commitment and offering.commitment in self.situation.commitments:
             self.commitment_used[offering.commitment] -= offering.commitment_weight
 
     def _count(self, offering: Offering, nodes: int) -> None:
@@ -108,6 +148,8 @@ class Ledger:
 
     def _pay(self, offering: Offering) -> Decimal:
         """Use up the commitment of one node and return what is left to pay for it."""
+        if not offering.commitment:
+            return offering.price_of(self.nodes[offering.pool]) or ZERO
         covered = self.is_covered(offering)
         if offering.commitment in self.situation.commitments:
             used = self.commitment_used.get(offering.commitment, ZERO)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from tidegate.pricing.marginal import SpotRisk
-from tidegate.scaling.constraints import count_slots, find_exclusion, match_need
+from tidegate.scaling.constraints import count_slots_for, find_exclusion, match_need
 from tidegate.scaling.offerings import Offering, TransferLane
 from tidegate.scaling.situation import Situation, is_spot
 from tidegate.vocabulary.demand import WorkShape
@@ -76,12 +76,20 @@ def list_choices(
     shape: WorkShape, situation: Situation, *, urgent: bool = False
 ) -> tuple[Choice, ...]:
     """Return what may serve a shape, best for one item first; unknown prices stand last."""
-    found = [
-        choice
-        for offering in _candidates(shape, situation)
-        if find_exclusion(shape, offering, situation, urgent=urgent) is None
-        and (choice := build_choice(shape, offering, situation)) is not None
-    ]
+    takes: dict[int, Take | None] = {}
+    shares: dict[tuple[bool, Decimal | None], Decimal] = {}
+    found = []
+    for offering in _candidates(shape, situation):
+        kind = situation.kinds[offering.id]
+        if kind not in takes:
+            cause = find_exclusion(shape, offering, situation, urgent=urgent)
+            takes[kind] = find_take(shape, offering, situation) if cause is None else None
+        risk = (is_spot(offering), offering.interruptions_per_hour)
+        if risk not in shares:
+            shares[risk] = _useful_share(shape, offering, situation)
+        take, share = takes[kind], shares[risk]
+        if take is not None and share != ZERO:
+            found.append(_price_choice(offering, take, share))
     return tuple(sorted(found, key=lambda choice: rank_choice(choice, shape.workers)))
 
 
@@ -109,25 +117,45 @@ def rank_choice(choice: Choice, workers: int) -> tuple[bool, Decimal, Decimal, i
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Take:
+    """What one worker takes of any offering of one kind: accelerators, a slot, its transfer."""
+
+    accelerators: int
+    slots: int
+    transfer: Decimal
+
+
+def find_take(shape: WorkShape, offering: Offering, situation: Situation) -> Take:
+    """Return what a worker takes of all offerings that are of one kind with this one."""
+    need = match_need(shape, offering.room)
+    return Take(
+        accelerators=need.per_worker if need else 0,
+        slots=count_slots_for(shape, need, offering.room),
+        transfer=transfer_per_hour(shape, offering, situation) / shape.workers,
+    )
+
+
 def build_choice(shape: WorkShape, offering: Offering, situation: Situation) -> Choice | None:
     """Return what an offering costs a shape; None when interruptions would undo all work."""
-    price = offering.per_hour
     share = _useful_share(shape, offering, situation)
     if share == ZERO:
         return None
-    need = match_need(shape, offering.room)
+    return _price_choice(offering, find_take(shape, offering, situation), share)
+
+
+def _price_choice(offering: Offering, take: Take, share: Decimal) -> Choice:
+    price = offering.per_hour
     adjusted = None if price is None else price / share
-    rework = ZERO if price is None else price / share - price
-    slots = count_slots(shape, offering.room)
-    transfer = transfer_per_hour(shape, offering, situation) / shape.workers
+    rework = ZERO if price is None or adjusted is None else adjusted - price
     return Choice(
         offering=offering,
-        accelerators=need.per_worker if need else 0,
-        slots=slots,
+        accelerators=take.accelerators,
+        slots=take.slots,
         rework=rework,
-        transfer=transfer,
+        transfer=take.transfer,
         price=adjusted,
-        extra=transfer + rework / slots,
+        extra=take.transfer + rework / take.slots,
     )
 
 

@@ -33,7 +33,7 @@ def preempt(draft: Draft) -> None:
     """Give unserved items the seats of lower priorities, highest first."""
     if not draft.situation.signals.may_shrink or not draft.situation.signals.may_grow:
         return
-    if all(item.id in draft.served for item in draft.pending):
+    if draft.groups.keys() <= draft.served:
         return
     victims = _list_victims(draft)
     lowest = _lowest(victims)

@@ -8,11 +8,12 @@ from decimal import Decimal
 
 from tidegate.scaling.bench import Bench
 from tidegate.scaling.bins import Bin
-from tidegate.scaling.marginal import ZERO, Choice, Domain
+from tidegate.scaling.marginal import Choice, Domain
 from tidegate.vocabulary.demand import WorkShape
 
-Finder = Callable[[Bench, Domain, WorkShape], tuple[Bin, Choice] | None]
-"""Finds a bin with room for at least one more worker; may order one."""
+Found = tuple[Bin, Choice, bool]
+"""A bin with room for at least one more worker, and whether it was ordered for it."""
+Finder = Callable[[Bench, Domain, WorkShape], Found | None]
 
 
 def seat_item(
@@ -24,7 +25,7 @@ def seat_item(
     enough can be ordered.
     """
     if workers == 1 and len(domains) == 1:
-        return seat_all(bench, (item,), domains[0], shape)
+        return _seat_one(bench, item, domains[0], shape)
     for find in (_find_nearby, _find_or_order):
         for domain in domains:
             mark = bench.mark()
@@ -32,6 +33,14 @@ def seat_item(
                 return True
             bench.rollback(mark)
     return False
+
+
+def _seat_one(bench: Bench, item: str, domain: Domain, shape: WorkShape) -> bool:
+    found = _find_or_order(bench, domain, shape)
+    if found is None:
+        return False
+    bench.take(found[0], found[1], shape, (item,))
+    return True
 
 
 def seat_all(bench: Bench, items: Sequence[str], domain: Domain, shape: WorkShape) -> bool:
@@ -48,61 +57,78 @@ def _seat_by(
     missing: int,
 ) -> bool:
     """Fill one bin after the other: the fullest that fits one worker stays so for the next."""
+    again: Found | None = None
     while missing:
-        found = find(bench, domain, shape)
+        found = again or find(bench, domain, shape)
         if found is None:
             return False
-        seat, choice = found
+        seat, choice, is_new = found
         count = seat.count_fitting(choice, shape, missing)
         bench.take(seat, choice, shape, tuple(itertools.islice(items, count)))
         missing -= count
+        again = _order_again(bench, domain, choice) if is_new and missing else None
     return True
 
 
-def _find_nearby(bench: Bench, domain: Domain, shape: WorkShape) -> tuple[Bin, Choice] | None:
+def _find_nearby(bench: Bench, domain: Domain, shape: WorkShape) -> Found | None:
     """Return room that is there and needs no data moved."""
-    return _find_free(bench, domain, shape, ZERO) if bench.has_free(domain) else None
+    for choice, shelf in bench.shelves.with_free(domain, nearby=True):
+        # The mask tells without a call that nothing there has so many accelerators free.
+        if shelf.mask >> choice.accelerators:
+            seat = shelf.find(choice, shape)
+            if seat is not None:
+                return seat, choice, False
+    return None
 
 
-def _find_or_order(bench: Bench, domain: Domain, shape: WorkShape) -> tuple[Bin, Choice] | None:
+def _find_far(bench: Bench, domain: Domain, shape: WorkShape, most: Decimal | None) -> Found | None:
+    """Return room that is there whose data does not cost more than `most` to move (None: any)."""
+    for choice, shelf in bench.shelves.with_free(domain, nearby=False):
+        if shelf.mask >> choice.accelerators and (most is None or choice.transfer <= most):
+            seat = shelf.find(choice, shape)
+            if seat is not None:
+                return seat, choice, False
+    return None
+
+
+def _find_or_order(bench: Bench, domain: Domain, shape: WorkShape) -> Found | None:
     """Return room that is there or a new node, whichever costs less with its data."""
-    anything = bench.has_free(domain)
-    nearby = _find_free(bench, domain, shape, ZERO) if anything else None
+    nearby = _find_nearby(bench, domain, shape)
     if nearby is not None:
         return nearby
     new = _find_new(bench, domain)
-    if domain.moves_data and anything:
-        far = _find_free(bench, domain, shape, _cost_of_new(bench, new))
+    if domain.moves_data:
+        far = _find_far(bench, domain, shape, _cost_of_new(bench, new))
         if far is not None:
             return far
-    opened = bench.order(new.offering) if new else None
-    return (opened, new) if new and opened else None
+    return None if new is None else (bench.open_unit(new.offering), new, True)
 
 
-def _find_free(
-    bench: Bench, domain: Domain, shape: WorkShape, most: Decimal | None
-) -> tuple[Bin, Choice] | None:
-    """Return a free seat whose data does not cost more than `most` to move (None: any)."""
-    for choice, shelf in bench.shelves_of(domain):
-        # The mask tells without a call that nothing there has so many accelerators free.
-        if not shelf.mask >> choice.accelerators:
-            continue
-        if most is not None and choice.transfer > most:
-            continue
-        seat = shelf.find(choice, shape)
-        if seat is not None:
-            return seat, choice
+def _order_again(bench: Bench, domain: Domain, choice: Choice) -> Found | None:
+    """Return one more of the nodes just ordered and filled, where a search would find that too.
+
+    Nothing became free, and what was refused still is. Only a commitment, or a unit of several
+    nodes, can make something else the next choice.
+    """
+    offering = choice.offering
+    alone = bench.situation.pools[offering.pool].nodes_at_once == 1
+    if alone and not domain.committed and bench.ledger.allows(offering):
+        return bench.open_unit(offering), choice, True
     return None
 
 
 def _find_new(bench: Bench, domain: Domain) -> Choice | None:
     """Return the choice whose new node costs least now: within a commitment only its transfer."""
-    paid = next((c for c in domain.choices if bench.ledger.refusal(c.offering) is None), None)
+    ledger = bench.ledger
+    paid = None
+    for choice in domain.choices:
+        if ledger.allows(choice.offering):
+            paid = choice
+            break
     covered = [
         choice
         for choice in domain.committed
-        if bench.ledger.is_covered(choice.offering)
-        and bench.ledger.refusal(choice.offering) is None
+        if ledger.is_covered(choice.offering) and ledger.allows(choice.offering)
     ]
     if not covered:
         return paid

@@ -47,6 +47,8 @@ class Situation:
         by_accelerator: Accelerator ("" without one) → offerings whose nodes have it.
         by_pool: Pool id → its offerings, cheapest first, unknown prices last.
         rooms: Each distinct room of a node.
+        kinds: Offering id → the number that stands for its pool, room and whether it is spot:
+            constraints and transfers are equal for all offerings of one kind.
         market: Quotas, commitments and lanes.
         closed: Offerings that nothing new may be ordered of, and why.
         commitments: By id, those that have not ended.
@@ -66,6 +68,7 @@ class Situation:
     by_accelerator: Mapping[str, tuple[Offering, ...]]
     by_pool: Mapping[str, tuple[Offering, ...]]
     rooms: tuple[NodeRoom, ...]
+    kinds: Mapping[str, int]
     market: Offerings
     closed: Mapping[str, Cause]
     commitments: Mapping[str, CommittedCapacity]
@@ -98,6 +101,7 @@ def build_situation(
         by_accelerator=_index_accelerators(usable),
         by_pool={name: _cheapest_first(usable.values(), name) for name in pools},
         rooms=tuple(dict.fromkeys(entry.room for entry in usable.values())),
+        kinds=_number_kinds(usable),
         market=offerings,
         closed=_close_offerings(pools, by_id, offerings, settings, overrides, now),
         commitments={
@@ -140,6 +144,14 @@ def _index_accelerators(usable: Mapping[str, Offering]) -> dict[str, tuple[Offer
         chip = entry.room.accelerator if entry.room.accelerators else ""
         index.setdefault(chip, []).append(entry)
     return {chip: tuple(entries) for chip, entries in index.items()}
+
+
+def _number_kinds(usable: Mapping[str, Offering]) -> dict[str, int]:
+    numbers: dict[tuple[str, NodeRoom, bool], int] = {}
+    return {
+        name: numbers.setdefault((entry.pool, entry.room, is_spot(entry)), len(numbers))
+        for name, entry in usable.items()
+    }
 
 
 def _cheapest_first(usable: Iterable[Offering], pool: str) -> tuple[Offering, ...]:
