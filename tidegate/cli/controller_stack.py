@@ -18,6 +18,7 @@ import yaml
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.load import load_catalog
+from tidegate.cli.controller_notices import build_notices
 from tidegate.cli.controller_sources import WiredSources, build_sources
 from tidegate.clouds.bound_pools import BoundPools
 from tidegate.controller.wiring import Wiring, build_wiring
@@ -25,7 +26,7 @@ from tidegate.localclouds.endpoints import Endpoints, read_endpoints
 from tidegate.localclouds.environment import KUBECONFIG_FILE, local_environment
 from tidegate.manifest.bindings import read_bound_pools
 from tidegate.manifest.read import read_manifest
-from tidegate.sources.config import Source, parse_sources
+from tidegate.sources.config import SourceList, parse_sources
 from tidegate.vocabulary.problems import Unavailable, refuse
 
 COMMAND = "controller"
@@ -108,9 +109,12 @@ class StackFeed:
             expected = "the whole of `pulumi stack output --json`"
             raise refuse(where, "bindings", None, "is missing: no pool can be found", expected)
         urls = local_urls(self._local)
-        wired: WiredSources = build_sources(manifest, self._sources, self._catalog, urls)
+        wired: WiredSources = build_sources(manifest, self._sources.sources, self._catalog, urls)
         pools = BoundPools(manifest.pools, bindings, urls)
-        return build_wiring(manifest, self._catalog, pools, wired.sources, wired, wired.clusters)
+        notices = build_notices(manifest, bindings, self._sources.notices, urls)
+        return build_wiring(
+            manifest, self._catalog, pools, wired.sources, wired, wired.clusters, notices
+        )
 
 
 def _start(call: Callable[[], Any]) -> Future[Any]:
@@ -187,9 +191,9 @@ def _build_runner(choice: StackChoice, local: Endpoints | None) -> Any:
     return StackRunner(root, home, choice.backend, dict(os.environ), toolchain)
 
 
-def _read_sources(path: Path | None) -> list[Source]:
+def _read_sources(path: Path | None) -> SourceList:
     if path is None:
-        return []
+        return SourceList()
     try:
         document = yaml.safe_load(_read(path))
     except yaml.YAMLError as error:

@@ -10,6 +10,8 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from tidegate.manifest.document import Document
 from tidegate.scaling.job import Job, parse_job
+from tidegate.sources.notice_config import NOTICE_KINDS, NoticeQueue
+from tidegate.sources.utilisation import USE_KINDS, Use
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.problems import InvalidInput, Problem, suggest
 
@@ -179,19 +181,25 @@ class SourceList(Document):
     """All sources."""
 
     sources: list[Source] = []
+    utilisation: list[Use] = []
+    notices: list[NoticeQueue] = []
 
 
-def parse_sources(where: str, document: object) -> list[Source]:
+def parse_sources(where: str, document: object) -> SourceList:
     """Read the sources from a parsed document.
 
     Raises:
         InvalidInput: With one problem for each fault, or for a name that is used twice.
     """
     try:
-        found = SourceList.model_validate(document if document is not None else {}).sources
+        found = SourceList.model_validate(document if document is not None else {})
     except ValidationError as error:
         raise InvalidInput([_describe(where, fault) for fault in error.errors()]) from error
-    names = [source.name for source in found if source.name]
+    names = [
+        source.name
+        for source in (*found.sources, *found.utilisation, *found.notices)
+        if source.name
+    ]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         problems = [Problem(where, "sources", name, "is used twice", "a name") for name in twice]
@@ -208,7 +216,9 @@ def _describe(where: str, fault: Any) -> Problem:
     if fault["type"] == "missing":
         return Problem(where, path, "", "is required and is missing", "a value")
     if fault["type"].startswith("union_tag"):
-        names = [get_args(kind.model_fields["kind"].annotation)[0] for kind in KINDS]
+        others = {"utilisation": USE_KINDS, "notices": NOTICE_KINDS}
+        kinds = others.get(str(fault["loc"][0]), KINDS)
+        names = [get_args(kind.model_fields["kind"].annotation)[0] for kind in kinds]
         reason = "names no kind of source"
         return Problem(where, f"{path}.kind", "", reason, f"one of {', '.join(names)}")
     reason = fault["msg"].removeprefix("Input ").removeprefix("Value error, ")
@@ -216,6 +226,6 @@ def _describe(where: str, fault: Any) -> Problem:
 
 
 def _known_keys() -> set[str]:
-    kinds: tuple[type[Document], ...] = (SourceList, *KINDS)
+    kinds: tuple[type[Document], ...] = (SourceList, *KINDS, *USE_KINDS, *NOTICE_KINDS)
     fields = (field for kind in kinds for field in kind.model_fields.items())
     return {info.alias or name for name, info in fields}

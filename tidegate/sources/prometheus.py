@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 import httpx
 
@@ -15,23 +15,60 @@ from tidegate.vocabulary.reports import SourceFault
 MOST_BYTES = 4 * 1024 * 1024
 
 
+class Place(Protocol):
+    """Where a Prometheus answers, as the entry of a source says it."""
+
+    @property
+    def url(self) -> str:
+        """Return its URL."""
+        ...
+
+    @property
+    def timeout_seconds(self) -> float:
+        """Return how long it may take."""
+        ...
+
+    @property
+    def token_environment(self) -> str:
+        """Return the environment variable that holds a token; empty for none."""
+        ...
+
+
 def count_query(settings: PrometheusSource, http: httpx.Client) -> Callable[[], Count]:
     """Return what asks Prometheus, and sums what it answers."""
 
     def fetch() -> Count:
-        try:
-            answer = http.get(
-                f"{settings.url.rstrip('/')}/api/v1/query",
-                params={"query": settings.query, "timeout": f"{settings.timeout_seconds:.0f}s"},
-                headers=_read_token(settings.token_environment),
-                timeout=settings.timeout_seconds,
-            )
-        except httpx.HTTPError as error:
-            text = f"{settings.url} does not answer: {type(error).__name__}: {error}"
-            raise SourceFault(text) from error
-        return Count(_sum_values(_read(settings, answer), settings))
+        asked = {"query": settings.query}
+        return Count(_sum_values(ask_prometheus(http, settings, "query", asked), settings))
 
     return fetch
+
+
+def ask_prometheus(
+    http: httpx.Client, place: Place, path: str, asked: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the data of an answer of Prometheus' API.
+
+    Args:
+        http: Asks.
+        place: Where it answers.
+        path: "query" or "query_range".
+        asked: The parameters.
+
+    Raises:
+        SourceFault: No answer, or one that refuses.
+    """
+    try:
+        answer = http.get(
+            f"{place.url.rstrip('/')}/api/v1/{path}",
+            params={**asked, "timeout": f"{place.timeout_seconds:.0f}s"},
+            headers=_read_token(place.token_environment),
+            timeout=place.timeout_seconds,
+        )
+    except httpx.HTTPError as error:
+        text = f"{place.url} does not answer: {type(error).__name__}: {error}"
+        raise SourceFault(text) from error
+    return _read(place, answer)
 
 
 def _read_token(variable: str) -> dict[str, str]:
@@ -41,17 +78,17 @@ def _read_token(variable: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"} if token else {}
 
 
-def _read(settings: PrometheusSource, answer: httpx.Response) -> dict[str, Any]:
+def _read(place: Place, answer: httpx.Response) -> dict[str, Any]:
     if len(answer.content) > MOST_BYTES:
-        raise SourceFault(f"{settings.url} answers {len(answer.content)} bytes")
+        raise SourceFault(f"{place.url} answers {len(answer.content)} bytes")
     try:
         body = answer.json()
     except ValueError as error:
-        text = f"{settings.url} answers {answer.status_code}, and no JSON"
+        text = f"{place.url} answers {answer.status_code}, and no JSON"
         raise SourceFault(text) from error
     if not isinstance(body, dict) or body.get("status") != "success":
         said = body.get("error") if isinstance(body, dict) else body
-        raise SourceFault(f"{settings.url} refuses the query: {said}")
+        raise SourceFault(f"{place.url} refuses the query: {said}")
     return dict(body["data"])
 
 

@@ -31,7 +31,7 @@ def count_sqs(settings: SqsSource, sqs: Any) -> Callable[[], Count]:
                 QueueUrl=settings.queue_url, AttributeNames=list(SQS_COUNTS)
             )["Attributes"]
         except Exception as error:
-            raise _as_fault(error, "botocore", settings.queue_url) from error
+            raise as_fault(error, "botocore", settings.queue_url) from error
         if not set(SQS_COUNTS) <= set(told):
             raise SourceFault(f"{settings.queue_url} answers without its counts")
         waiting, working = (to_count(told[name], name) for name in SQS_COUNTS)
@@ -51,7 +51,7 @@ def count_storage_queue(settings: StorageQueueSource, queue: Any) -> Callable[[]
         try:
             found = queue.get_queue_properties(timeout=TIMEOUT_SECONDS)
         except Exception as error:
-            raise _as_fault(error, "azure", where) from error
+            raise as_fault(error, "azure", where) from error
         return Count(to_count(found.approximate_message_count, f"the count of {where}"))
 
     return fetch
@@ -88,7 +88,7 @@ def count_subscription(
             answer.raise_for_status()
             series = answer.json().get("timeSeries") or []
         except Exception as error:
-            raise _as_fault(error, ("requests", "google", "urllib3", "json"), where) from error
+            raise as_fault(error, ("requests", "google", "urllib3", "json"), where) from error
         return Count(_read_point(series, where, now, settings.fresh_seconds))
 
     return fetch
@@ -110,7 +110,7 @@ def _read_point(series: list[Mapping[str, Any]], where: str, now: datetime, fres
     return to_count(value, f"the backlog of {where}")
 
 
-def _as_fault(error: Exception, modules: str | tuple[str, ...], what: str) -> Exception:
+def as_fault(error: Exception, modules: str | tuple[str, ...], what: str) -> Exception:
     """Return an SDK's error as a fault; any other is a mistake here, and stays what it is."""
     if isinstance(error, SourceFault) or not type(error).__module__.startswith(modules):
         return error

@@ -1,4 +1,4 @@
-"""Notebooks and endpoints that may stand idle: how their clouds show them, and signs of use."""
+"""Notebooks and endpoints that may stand idle, as their clouds show them."""
 
 from __future__ import annotations
 
@@ -37,34 +37,3 @@ class ReapableState:
     since: datetime | None = None
     active_at: datetime | None = None
     is_busy: bool = False
-
-
-class SignalKind(StrEnum):
-    """What a signal shows: that somebody asks (kernels, requests), or that machines work."""
-
-    ACTIVITY = "activity"
-    LOAD = "load"
-
-
-@dataclass(frozen=True, slots=True)
-class UseReading:
-    """What one signal showed of one notebook or endpoint over the time that was looked at.
-
-    Attributes:
-        signal: What people call it ("GPUUtilization").
-        kind: Whether it shows activity or load.
-        first_at: From when on it speaks.
-        last_at: Until when it speaks.
-        active_at: The last moment at which it showed use; None where it showed none.
-        is_counted: Whether points were there; False where silence itself means that nothing came,
-            as of counters that a cloud writes with each request only.
-        longest_gap_seconds: The longest time between two of its points.
-    """
-
-    signal: str
-    kind: SignalKind
-    first_at: datetime
-    last_at: datetime
-    active_at: datetime | None = None
-    is_counted: bool = True
-    longest_gap_seconds: float = 0.0

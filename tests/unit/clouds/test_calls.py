@@ -17,7 +17,7 @@ from tidegate.clouds.azure import pools as azure
 from tidegate.clouds.gcp import endpoints as gcp_endpoints
 from tidegate.clouds.gcp import notebooks as gcp_notebooks
 from tidegate.clouds.gcp import pools as gcp
-from tidegate.sources import notices, queues
+from tidegate.sources import notices, queues, utilisation_clouds
 from tidegate.vocabulary.capacity import Cloud
 
 CALLING = [
@@ -48,8 +48,8 @@ def test_every_call_needs_an_action_that_the_role_allows(cloud, module):
     assert set(actions_of(module)) <= allowed
 
 
-@pytest.mark.parametrize("module", [queues, notices])
-def test_every_call_on_queues_needs_an_action_that_a_role_allows(module):
+@pytest.mark.parametrize("module", [queues, notices, utilisation_clouds])
+def test_every_call_of_sources_needs_an_action_that_a_role_allows(module):
     allowed = {action.action for cloud in Cloud for action in load_actions(cloud).actions}
 
     assert set(module.CALLS.values()) <= allowed

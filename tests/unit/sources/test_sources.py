@@ -393,7 +393,7 @@ def test_sources_are_read_from_a_document():
         ]
     }
 
-    assert parse_sources("sources.yaml", document) == [
+    assert parse_sources("sources.yaml", document).sources == [
         KubernetesSource(kind="kubernetes", cloud="aws", cluster="ml", context="prod"),
         CsvSource(kind="csv", name="file", path="work.csv", work=WORK),
     ]

@@ -18,6 +18,7 @@ from tidegate.localclouds.azure.errors import absent_route, no_resource, refused
 from tidegate.localclouds.azure.evictions import evict_as_told
 from tidegate.localclouds.azure.ids import ArmId, parse_id
 from tidegate.localclouds.azure.kinds import RESOURCE_GROUP
+from tidegate.localclouds.azure.metrics import Metrics
 from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.faults import FaultKind, judge
 from tidegate.localclouds.refusals import CloudError
@@ -51,6 +52,7 @@ class ArmFace:
         }
         routes = [
             Route("GET", f"{operations}/operations/{{operation}}", self._get_operation),
+            *Metrics(self._arm).routes(),
             *(
                 Route(method, path, partial(self._answer, handler))
                 for method, handler in methods.items()

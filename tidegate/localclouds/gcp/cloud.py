@@ -43,6 +43,7 @@ from tidegate.localclouds.gcp.template_kinds import (
     TEMPLATE_KIND,
     TemplateType,
 )
+from tidegate.localclouds.gcp.time_series import TimeSeries
 from tidegate.localclouds.routes import Answer, Asked, Face, Route
 
 
@@ -90,6 +91,7 @@ class Services:
             *self.pubsub.routes(),
             *self.roles.routes(),
             *AccountCalls(self.collections).routes(),
+            *TimeSeries(self._world).routes(),
             *Serving(self._world, self.collections, general).routes(),
             *Notebooks(self._world, self.collections, general).routes(),
             *general.routes(),
