@@ -87,8 +87,7 @@ def setup(
     # A developer's fuller environment does for `up` too: never take packages away.
     wanted = "dev" if dev or installed_set(root) == "dev" else "run"
     progress = Progress(quiet=quiet)
-    apart = APART if wanted == "dev" else ()
-    apart += (POLYAXON_SERVER,) if polyaxon_server else ()
+    apart = [*(APART if wanted == "dev" else ()), *([POLYAXON_SERVER] if polyaxon_server else ())]
     is_ready = all(is_apart_current(root, name) for name in apart) and (
         not control_plane or is_control_plane_current(root)
     )
