@@ -1,6 +1,7 @@
 """Pulumi components that declare labelled GPU capacity on three clouds."""
 
 from tidegate_components.committed_capacity.component import CommittedCapacity
+from tidegate_components.controller.component import Controller
 from tidegate_components.controller_access.component import ControllerAccess
 from tidegate_components.cost_budget.component import CostBudget
 from tidegate_components.cpu_node_pool.component import CpuNodePool
@@ -16,6 +17,7 @@ from tidegate_components.training_compute.component import TrainingCompute
 
 __all__ = [
     "CommittedCapacity",
+    "Controller",
     "ControllerAccess",
     "CostBudget",
     "CpuNodePool",

@@ -236,6 +236,19 @@ class Arguments:
             for index, item in enumerate(value)
         ]
 
+    def nested_map(self, key: str, shape: type[Any]) -> dict[str, Arguments]:
+        """Return a reader for each object of a mapping, by its key; empty when absent."""
+        value = self.plain(key)
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            self.refuse(key, value, "is not an object", "keys with an object each")
+            return {}
+        return {
+            str(name): self._inner(item, shape, self._at(f"{key}.{name}"))
+            for name, item in value.items()
+        }
+
     def adopt(self, error: InvalidInput, key: str) -> None:
         """Note the faults that a look-up found, as faults of the argument `key`."""
         self.problems += [

@@ -128,7 +128,7 @@ def read(api, custom):
                 verb(name, namespace) if namespace else verb(name)
             )
         place = (*version.split("/"),)
-        plural = f"{kind.lower()}{'es' if kind.endswith('s') else 's'}"
+        plural = f"{kind.lower()}{'es' if kind.endswith('s') else 's'}".replace("ys", "ies")
         if namespace:
             return custom.get_namespaced_custom_object(*place, namespace, plural, name)
         return custom.get_cluster_custom_object(*place, plural, name)

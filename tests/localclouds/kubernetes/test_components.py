@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from kubernetes import client
+from support.in_cluster import build_args
 from support.local_monitor import open_program
 from support.served import PLACES
-from tidegate_components import GpuNodePool, InferenceCapacity
+from tidegate_components import Controller, GpuNodePool, InferenceCapacity
 
 LABELS = {
     "environment": "prod",
@@ -76,3 +78,33 @@ def test_a_served_model_that_keda_scales(engine, declare, body):
     scaled = "kubernetes:keda.sh/v1alpha1:ScaledObject"
     assert set(made) == {"kubernetes:apps/v1:Deployment", scaled}
     assert reasons(engine, made, scaled) == {"Ready": "True"}
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_the_controller_with_its_rights(engine, declare, api, replicas):
+    database = {"database": {"name": "controller", "key": "database"}} if replicas > 1 else {}
+    monitoring = {"namespace": "metrics", "kind": "pod-monitor"}
+    args = build_args(replicas=replicas, monitoring=monitoring, **database)
+
+    made = declare(lambda: Controller("controller", args))
+
+    state = "policy/v1:PodDisruptionBudget" if replicas > 1 else "core/v1:PersistentVolumeClaim"
+    assert {token.removeprefix("kubernetes:") for token in made} == {
+        "core/v1:Namespace",
+        "core/v1:ResourceQuota",
+        "core/v1:ServiceAccount",
+        "rbac.authorization.k8s.io/v1:ClusterRole",
+        "rbac.authorization.k8s.io/v1:ClusterRoleBinding",
+        "core/v1:ConfigMap",
+        "networking.k8s.io/v1:NetworkPolicy",
+        "apps/v1:Deployment",
+        "core/v1:Service",
+        "monitoring.coreos.com/v1:PodMonitor",
+        state,
+    }
+    assert reasons(engine, made, "kubernetes:apps/v1:Deployment")["Available"] == "True"
+    found = client.AppsV1Api(api).read_namespaced_deployment("controller", "tidegate").spec
+    (container,) = found.template.spec.containers
+    assert (found.replicas, container.readiness_probe.http_get.path) == (replicas, "/readyz")
+    data = client.CoreV1Api(api).read_namespaced_config_map("controller", "tidegate").data
+    assert set(data) == {"outputs.json", "sources.yaml"}

@@ -114,6 +114,32 @@ BAD = [
     ),
     ("ScaledObject", "spec__idleReplicaCount", 2, "spec.idleReplicaCount"),
     (
+        "PersistentVolumeClaim",
+        "spec__accessModes",
+        ["ReadWrite"],
+        "spec.accessModes[0]",
+    ),
+    (
+        "PersistentVolumeClaim",
+        "spec__resources__requests",
+        {"storage": "one"},
+        "spec.resources.requests.storage",
+    ),
+    ("NetworkPolicy", "spec__policyTypes", ["Outward"], "spec.policyTypes[0]"),
+    (
+        "NetworkPolicy",
+        "spec__egress",
+        [{"ports": [{"protocol": "ICMP"}]}],
+        "spec.egress[0].ports[0].protocol",
+    ),
+    (
+        "PodMonitor",
+        "spec__podMetricsEndpoints",
+        [{"port": "http", "scheme": "ftp"}],
+        "spec.podMetricsEndpoints[0].scheme",
+    ),
+    ("ServiceMonitor", "spec__endpoints", None, "spec.endpoints"),
+    (
         "ScaledObject",
         "spec__fallback",
         {"failureThreshold": 3, "replicas": 1, "behavior": "guess"},

@@ -1,0 +1,246 @@
+"""The objects of the controller in its cluster, as plain JSON: the one source of all of them.
+
+The component declares them, and `tools/deploy/render_manifests.py` writes them down as YAML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tidegate.catalog.cluster_rights import RightScope, build_rules
+from tidegate_components.controller.identities import build_annotations
+from tidegate_components.controller.network import build_policy
+from tidegate_components.controller.pod import PORT, PORT_NAME, build_selector, build_template
+from tidegate_components.controller.spec import ControllerSpec, MonitorKind
+
+RBAC = "rbac.authorization.k8s.io"
+RESTRICTED = "pod-security.kubernetes.io/enforce"
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterObject:
+    """One object; `api_version` is written as Pulumi's tokens have it ("core/v1")."""
+
+    api_version: str
+    kind: str
+    name: str
+    namespace: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Name, namespace, labels and annotations."""
+        stated = {
+            "name": self.name,
+            "namespace": self.namespace,
+            "labels": dict(self.labels),
+            "annotations": dict(self.annotations),
+        }
+        return {key: value for key, value in stated.items() if value}
+
+
+def build_objects(
+    spec: ControllerSpec, inputs: dict[str, Any], data: Mapping[str, Any]
+) -> Iterator[ClusterObject]:
+    """Yield every object, what others need first.
+
+    Args:
+        spec: The controller.
+        inputs: `image` and the clouds' identities, which may be Outputs.
+        data: The files of its configuration, by name.
+    """
+    own, labels = spec.namespace, spec.cost_labels
+    if spec.makes_namespace:
+        yield from _build_namespace(spec)
+    yield ClusterObject(
+        api_version="core/v1",
+        kind="ServiceAccount",
+        name=spec.service_account,
+        namespace=own,
+        labels=labels,
+        annotations=build_annotations(spec, inputs),
+        fields={"automountServiceAccountToken": False},
+    )
+    yield from build_rights(spec)
+    yield ClusterObject(
+        api_version="core/v1",
+        kind="ConfigMap",
+        name=spec.id,
+        namespace=own,
+        labels=labels,
+        fields={"data": dict(data)},
+    )
+    if spec.database is None:
+        yield _build_claim(spec)
+    yield ClusterObject(
+        api_version="networking.k8s.io/v1",
+        kind="NetworkPolicy",
+        name=spec.id,
+        namespace=own,
+        labels=labels,
+        fields={"spec": build_policy(spec)},
+    )
+    yield ClusterObject(
+        api_version="apps/v1",
+        kind="Deployment",
+        name=spec.id,
+        namespace=own,
+        labels=labels,
+        fields={"spec": _build_deployment(spec, inputs)},
+    )
+    yield from _build_access(spec)
+
+
+def build_rights(spec: ControllerSpec) -> Iterator[ClusterObject]:
+    """Yield what its service account may do, and no more: the catalog's list."""
+    labels, name = spec.cost_labels, spec.cluster_role
+    subject = {
+        "kind": "ServiceAccount",
+        "name": spec.service_account,
+        "namespace": spec.namespace,
+    }
+    yield ClusterObject(
+        api_version="rbac.authorization.k8s.io/v1",
+        kind="ClusterRole",
+        name=name,
+        labels=labels,
+        fields={"rules": build_rules(RightScope.CLUSTER)},
+    )
+    yield ClusterObject(
+        api_version="rbac.authorization.k8s.io/v1",
+        kind="ClusterRoleBinding",
+        name=name,
+        labels=labels,
+        fields={
+            "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": name},
+            "subjects": [subject],
+        },
+    )
+    within = build_rules(RightScope.NAMESPACE)
+    if not within:
+        return
+    yield ClusterObject(
+        api_version="rbac.authorization.k8s.io/v1",
+        kind="Role",
+        name=spec.id,
+        namespace=spec.namespace,
+        labels=labels,
+        fields={"rules": within},
+    )
+    yield ClusterObject(
+        api_version="rbac.authorization.k8s.io/v1",
+        kind="RoleBinding",
+        name=spec.id,
+        namespace=spec.namespace,
+        labels=labels,
+        fields={
+            "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": spec.id},
+            "subjects": [subject],
+        },
+    )
+
+
+def _build_namespace(spec: ControllerSpec) -> Iterator[ClusterObject]:
+    yield ClusterObject(
+        api_version="core/v1",
+        kind="Namespace",
+        name=spec.namespace,
+        labels={**spec.cost_labels, RESTRICTED: "restricted"},
+    )
+    # One pod more than there are: while a rolling update replaces one.
+    yield ClusterObject(
+        api_version="core/v1",
+        kind="ResourceQuota",
+        name=spec.id,
+        namespace=spec.namespace,
+        labels=spec.cost_labels,
+        fields={"spec": {"hard": {"pods": str(spec.replicas + 1)}}},
+    )
+
+
+def _build_claim(spec: ControllerSpec) -> ClusterObject:
+    chosen = spec.storage.storage_class
+    return ClusterObject(
+        api_version="core/v1",
+        kind="PersistentVolumeClaim",
+        name=spec.id,
+        namespace=spec.namespace,
+        labels=spec.cost_labels,
+        fields={
+            "spec": {
+                "accessModes": ["ReadWriteOnce"],
+                "resources": {"requests": {"storage": f"{spec.storage.size_gib}Gi"}},
+                **({"storageClassName": chosen} if chosen else {}),
+            }
+        },
+    )
+
+
+def _build_deployment(spec: ControllerSpec, inputs: dict[str, Any]) -> dict[str, Any]:
+    # A volume is for one pod at a time: the old one goes before the new one comes.
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    return {
+        "replicas": spec.replicas,
+        "strategy": rolling if spec.database else {"type": "Recreate"},
+        "selector": {"matchLabels": build_selector(spec)},
+        "template": build_template(spec, inputs),
+    }
+
+
+def _build_access(spec: ControllerSpec) -> Iterator[ClusterObject]:
+    """Yield the Service, what keeps one of several pods there, and what Prometheus goes by."""
+    own, labels, selector = spec.namespace, spec.cost_labels, build_selector(spec)
+    port = {"name": PORT_NAME, "port": PORT, "targetPort": PORT_NAME, "protocol": "TCP"}
+    yield ClusterObject(
+        api_version="core/v1",
+        kind="Service",
+        name=spec.id,
+        namespace=own,
+        labels={**labels, **selector},
+        fields={"spec": {"selector": selector, "ports": [port]}},
+    )
+    if spec.replicas > 1:
+        yield ClusterObject(
+            api_version="policy/v1",
+            kind="PodDisruptionBudget",
+            name=spec.id,
+            namespace=own,
+            labels=labels,
+            fields={"spec": {"maxUnavailable": 1, "selector": {"matchLabels": selector}}},
+        )
+    if spec.monitoring and spec.monitoring.kind:
+        yield _build_monitor(spec, spec.monitoring.kind, spec.monitoring.labels)
+
+
+def _build_monitor(
+    spec: ControllerSpec, kind: MonitorKind, further: Mapping[str, str]
+) -> ClusterObject:
+    scrape = {
+        "port": PORT_NAME,
+        "path": "/metrics",
+        "interval": "30s",
+        "authorization": {"credentials": {"name": spec.token.name, "key": spec.token.key}},
+    }
+    selector = {"matchLabels": build_selector(spec)}
+    labels = {**further, **spec.cost_labels}
+    if kind is MonitorKind.POD:
+        return ClusterObject(
+            api_version="monitoring.coreos.com/v1",
+            kind="PodMonitor",
+            name=spec.id,
+            namespace=spec.namespace,
+            labels=labels,
+            fields={"spec": {"selector": selector, "podMetricsEndpoints": [scrape]}},
+        )
+    return ClusterObject(
+        api_version="monitoring.coreos.com/v1",
+        kind="ServiceMonitor",
+        name=spec.id,
+        namespace=spec.namespace,
+        labels=labels,
+        fields={"spec": {"selector": selector, "endpoints": [scrape]}},
+    )
