@@ -16,18 +16,15 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Error, Page
-from support.controller import FakePools, FakeSource, declare, declare_pool, fault, wire, work
 from support.pages import DESK, FIND_CUT, PHONE, named, tree
+from support.troubled import POOLS, build_troubled
 
 from tidegate.cli.controller import SystemClock
 from tidegate.controller.face import Face, Views
 from tidegate.controller.loop import Controller, LoopSettings
-from tidegate.manifest.model import HourlyCeiling
 from tidegate.state.database import open_database
 from tidegate.state.store import DatabaseStore
-from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
 from tidegate.vocabulary.records import OverrideRecord
-from tidegate.vocabulary.reports import WorkReport
 
 TOKEN = "a-token-of-some-length"
 MARKUP = "<script>document.title='taken'</script><b>bold</b>"
@@ -39,7 +36,6 @@ class World:
     """A controller that runs in a thread of its own, and its face."""
 
     face: Face
-    pools: FakePools
     store: DatabaseStore
 
     @property
@@ -49,30 +45,8 @@ class World:
 
 @contextmanager
 def run_world(folder: Path, token: str = "") -> Iterator[World]:
-    """Run a controller of six pools, one of each kind of trouble."""
-    pools = FakePools({"train": 1, "spot": 0, "away": 0, "others": 2, "pinned": 1, "full": 1})
-    pools.unreadable["away"] = CloudRefused(RefusalKind.DENIED, f"expired {MARKUP}")
-
-    def refuse(pool: str) -> None:
-        if pool == "spot":
-            raise CloudRefused(RefusalKind.STOCK_OUT, f"none left {MARKUP}")
-
-    pools.refuse = refuse
-    manifest = declare(
-        declare_pool("train", max_nodes=3),
-        declare_pool("spot", capacity_type="spot", max_nodes=2),
-        declare_pool("away"),
-        declare_pool("others", scaler="karpenter"),
-        declare_pool("pinned", max_nodes=1),
-        declare_pool("full", max_nodes=1),
-    )
-    ceiling = HourlyCeiling(amount=Decimal(100_000))
-    wiring = wire(
-        manifest.model_copy(update={"hourly_ceiling": ceiling}),
-        pools,
-        FakeSource("polyaxon", WorkReport(work(9))),
-        FakeSource(f"metrics {MARKUP}", fault(f"no answer {MARKUP}")),
-    )
+    """Run a controller of a stack with every kind of trouble."""
+    wiring = build_troubled(f" {MARKUP}", datetime.now(UTC))
     engine = open_database(f"sqlite:///{folder / 'state.db'}")
     store = DatabaseStore(engine)
     store.record_override(OverrideRecord("pinned", "ana", UNTIL, 1))
@@ -97,7 +71,7 @@ def run_world(folder: Path, token: str = "") -> Iterator[World]:
     thread.start()
     try:
         wait_for_turns(store)
-        yield World(face, pools, store)
+        yield World(face, store)
     finally:
         loops[0].call_soon_threadsafe(controller.stop)
         thread.join()
@@ -156,13 +130,14 @@ def test_it_shows_pools_work_costs_decisions_and_who_leads(open_page, world):
     assert "2 of 0–4 on-demand karpenter observed" in row(page, "pools", "others")
     assert f"pinned to 1 by ana until {UNTIL:%Y-%m-%d %H:%M} UTC" in row(page, "pools", "pinned")
     assert "unknown" in row(page, "pools", "away")
-    assert "training 9" in row(page, "queue", "polyaxon")
+    assert "training 9" in row(page, "queue", "queue")
     assert "refused stock-out: none left" in row(page, "decisions", "spot")
     assert "grow 1 → 3" in row(page, "decisions", "train")
     assert "applied" in row(page, "decisions", "train")
-    assert "sound 9" in row(page, "sources", "polyaxon")
-    assert "in doubt no answer" in row(page, "sources", "metrics")
+    assert "sound 9" in row(page, "sources", "queue")
+    assert "in doubt no answer" in row(page, "sources", "silent")
     assert "stock-out 1" in row(page, "offerings", "spot/p5.48xlarge")
+    assert "1 2 3" in row(page, "offerings", "block")
     unmet = page.locator(".unmet").inner_text()
     assert "others scaler others is scaled by karpenter" in " ".join(unmet.split())
     cost = world.store.read_snapshot()["cost"]
@@ -179,9 +154,7 @@ def test_the_json_is_what_the_page_shows(browser, world):
 
     assert answer.headers["content-type"] == "application/json"
     assert told["leader"] == "tidegate-0/1"
-    assert [pool["id"] for pool in told["snapshot"]["pools"]] == [
-        "train", "spot", "away", "others", "pinned", "full",
-    ]  # fmt: skip
+    assert [pool["id"] for pool in told["snapshot"]["pools"]] == [*POOLS]
 
 
 @pytest.mark.parametrize("width", [PHONE, DESK])
@@ -265,7 +238,7 @@ def test_a_screen_reader_gets_headings_tables_and_what_is_wrong(open_page):
     assert all(named(nodes, "table"))
     assert "Each pool as its cloud showed it at the last turn" in named(nodes, "table")
     assert named(nodes, "image") == []
-    assert page.locator(".troubles li").first.text_content().startswith("Warning: Source metrics")
+    assert page.locator(".troubles li").first.text_content().startswith("Warning: Source silent")
 
 
 def test_a_phone_shows_each_cell_with_its_column(open_page):

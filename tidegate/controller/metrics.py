@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from tidegate.scaling.fleet import NodePhase
+from tidegate.vocabulary.fleet_state import RefusalKind
 from tidegate.vocabulary.records import Outcome
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class ControllerMetrics:
             for name, (text, labels) in GAUGES.items()
         }
         for kind in FAILURES:
-            self._failures.labels(kind)  # a series that begins at 1 has no increase
+            self._failures.labels(kind)  # a series that begins with 1 shows no increase
 
     def note_lead(self, *, leads: bool) -> None:
         """Say whether this controller leads; what it saw when it did is old then."""
@@ -129,6 +130,7 @@ class ControllerMetrics:
             pool = sight.pool.id
             self._set("pool_readable", int(sight.state is not None), pool)
             self._set("pool_max_nodes", sight.pool.max_nodes, pool)
+            self._refusals.labels(pool, RefusalKind.DENIED.value)
             if sight.state is not None:
                 self._set("pool_target_nodes", sight.state.target_nodes, pool)
         phases = Count((node.pool, node.phase.value) for node in seen.fleet.nodes)
