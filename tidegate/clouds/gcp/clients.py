@@ -82,3 +82,23 @@ def build_session() -> Any:
     scope = "https://www.googleapis.com/auth/monitoring.read"
     credentials, _ = google.auth.default(scopes=[scope])
     return AuthorizedSession(credentials)  # type: ignore[no-untyped-call]
+
+
+def build_pubsub_session(local_url: str = "") -> Any:
+    """Return an HTTP session for Pub/Sub, with the application's default credentials.
+
+    Args:
+        local_url: As for `build_container_client`.
+
+    Raises:
+        google.auth.exceptions.DefaultCredentialsError: There are none.
+    """
+    import google.auth
+    from google.auth.transport.requests import AuthorizedSession
+
+    if local_url:
+        anyone = AnonymousCredentials()  # type: ignore[no-untyped-call]
+        return AuthorizedSession(anyone)  # type: ignore[no-untyped-call]
+    scope = "https://www.googleapis.com/auth/pubsub"
+    credentials, _ = google.auth.default(scopes=[scope])
+    return AuthorizedSession(credentials)  # type: ignore[no-untyped-call]

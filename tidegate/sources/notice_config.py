@@ -1,0 +1,44 @@
+"""Queues of interruption notices beside those that the stack itself declares."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field
+
+from tidegate.manifest.document import Document
+
+Name = Annotated[str, Field(pattern=r"^[a-zA-Z0-9][-_./a-zA-Z0-9]{0,127}$")]
+
+
+class SqsNoticeQueue(Document):
+    """An SQS queue that EventBridge puts EC2's and AWS Health's events in."""
+
+    kind: Literal["sqs"]
+    name: Name
+    region: str
+    queue_url: str = Field(pattern=r"^https?://")
+
+
+class PubSubNoticeQueue(Document):
+    """A Pub/Sub subscription that a log sink puts Compute Engine's system events in."""
+
+    kind: Literal["pubsub"]
+    name: Name
+    project: str
+    subscription: str
+
+
+class StorageNoticeQueue(Document):
+    """A storage queue that Event Grid puts health events of machines in."""
+
+    kind: Literal["storage-queue"]
+    name: Name
+    account: str = Field(pattern=r"^[a-z0-9]{3,24}$")
+    queue: str
+
+
+NoticeQueue = Annotated[
+    SqsNoticeQueue | PubSubNoticeQueue | StorageNoticeQueue, Field(discriminator="kind")
+]
+NOTICE_KINDS: tuple[type[Document], ...] = get_args(get_args(NoticeQueue)[0])
