@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import time
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -140,18 +141,27 @@ def run(
     ] = "127.0.0.1:9470",
 ) -> None:
     """Take turns until SIGTERM or SIGINT; the turn under way is finished. Logs are JSON lines."""
+    otlp: Annotated[
+        str,
+        typer.Option(
+            envvar="OTEL_EXPORTER_OTLP_ENDPOINT",
+            help="Send OpenTelemetry traces to this collector, as http://HOST:4318.",
+        ),
+    ] = "",
     from tidegate.controller.logs import start_logging
 
     address = _parse_address(listen) if listen else None
     choice = StackChoice(stack, project, outputs, backend, sources, overlay or (), state_dir)
     controller = _build_controller(choice, database, writes=True, interval=interval)
     start_logging()
-    face = _open_face(controller, address, interval) if address else None
-    try:
+    with ExitStack() as ending:
+        if otlp:
+            from tidegate.controller.tracing import start_tracing
+
+            ending.callback(start_tracing(otlp, controller.holder))
+        if address:
+            ending.callback(_open_face(controller, address, interval).close)
         asyncio.run(_run(controller))
-    finally:
-        if face is not None:
-            face.close()
 
 
 @app.command(epilog="Example: tidegate controller status --format json")

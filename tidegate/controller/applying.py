@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tidegate.controller.orders import Order
+from tidegate.controller.tracing import span
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import StateStore
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
@@ -60,7 +61,10 @@ class Applier:
 
     async def _carry_out(self, order: Order) -> Done:
         async with self._turn:
-            done = await self._run(self._ask_cloud, order)
+            with span("apply order", pool=order.pool, action=order.record.action) as asked:
+                done = await self._run(self._ask_cloud, order)
+                asked.note(from_nodes=order.seen, to_nodes=order.wanted, outcome=done.outcome.value)
+                asked.fail(done.detail if done.kind is not None else "")
         await self._run(
             self._store.record_outcome,
             self._token,

@@ -15,6 +15,7 @@ import structlog
 
 from tidegate.controller.metrics import ControllerMetrics
 from tidegate.controller.status import describe_status
+from tidegate.controller.tracing import span
 from tidegate.controller.turn import Tick, Turns, TurnSettings
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
@@ -91,8 +92,10 @@ class Controller:
         if self.token is None:
             self._turned_at = started
             return None
-        wiring = await self._run(self._read_wiring)
-        tick = await self._turns.take(wiring, store, self.holder, self.token)
+        with span("tick", holder=self.holder, token=self.token) as turn:
+            wiring = await self._run(self._read_wiring)
+            turn.note(stack=f"{wiring.manifest.project}/{wiring.manifest.stack}")
+            tick = await self._turns.take(wiring, store, self.holder, self.token)
         self.metrics.note_tick(tick, self._clock.monotonic() - started, self._clock.now())
         self._turned_at = self._clock.monotonic()
         return tick

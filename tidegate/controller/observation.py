@@ -17,6 +17,7 @@ from tidegate.controller.interruptions import (
     name_offerings,
 )
 from tidegate.controller.nodes import PoolSight, build_nodes, explain_vanished
+from tidegate.controller.tracing import span
 from tidegate.controller.wiring import Wiring
 from tidegate.manifest.model import Pool
 from tidegate.ports import Clock, WorkSource
@@ -89,11 +90,27 @@ class Observer:
         declared = wiring.declared()
         listening = zip(wiring.sources, heard, strict=True)
         await asyncio.gather(
-            *(self._read(wiring, pool, states, unread) for pool in declared),
-            *(self._hear(source, ear) for source, ear in listening),
+            *(self._look_at(wiring, pool, states, unread) for pool in declared),
+            *(self._listen_to(source, ear) for source, ear in listening),
         )
         now = self._clock.now()
         return build_observation(wiring, now, states, unread, heard, remembered, notices)
+
+    async def _look_at(
+        self, wiring: Wiring, pool: Pool, states: dict[str, PoolState], unread: dict[str, str]
+    ) -> None:
+        with span("observe pool", pool=pool.id, cloud=pool.cloud.value) as look:
+            await self._read(wiring, pool, states, unread)
+            look.fail(unread.get(pool.id, ""))
+            if pool.id in states:
+                look.note(target_nodes=states[pool.id].target_nodes)
+
+    async def _listen_to(self, source: WorkSource, ear: Heard) -> None:
+        with span("observe source", source=source.name) as look:
+            await self._hear(source, ear)
+            look.fail(ear.fault)
+            if ear.report is not None:
+                look.note(items=len(ear.report.items))
 
     async def _read(
         self, wiring: Wiring, pool: Pool, states: dict[str, PoolState], unread: dict[str, str]

@@ -22,6 +22,7 @@ from tidegate.controller.observation import Observer
 from tidegate.controller.orders import Order, build_orders
 from tidegate.controller.recording import Recorder
 from tidegate.controller.risks import apply_risks, count_exposure
+from tidegate.controller.tracing import span
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
 from tidegate.scaling.settings import PoolOverride, ScalingSettings
@@ -83,13 +84,17 @@ class Turns:
         risks = await self._run(store.read_risks) if store else []
         since = self._clock.now() - KEPT
         notices = await self._run(store.read_notices, since) if store else []
-        seen = await self._observer.observe(wiring, ears, nodes, notices)
+        with span("observe", pools=len(wiring.declared()), sources=len(wiring.sources)):
+            seen = await self._observer.observe(wiring, ears, nodes, notices)
         overrides = [PoolOverride(each.pool, each.owner, each.until, each.nodes) for each in said]
         scaling = self._settings.scaling
         scaling = replace(scaling, overrides=(*scaling.overrides, *overrides))
         limit = self._settings.drain_seconds
         risky = replace(wiring, market=apply_risks(wiring.market, risks))
-        decision = await self._run(build_decision, risky, seen, refusals, scaling, limit)
+        with span("decide", waiting=len(seen.demand.items)) as deciding:
+            decision = await self._run(build_decision, risky, seen, refusals, scaling, limit)
+            deciding.note(resizes=len(decision.plan.resizes), unmet=len(decision.plan.unmet))
+            deciding.note(method=decision.plan.method.name, holds=len(decision.plan.holds))
         orders = build_orders(decision.plan, seen.sights, decision.choosing, seen.at)
         return Tick(wiring, decision, orders)
 
@@ -107,10 +112,11 @@ class Turns:
         applier = Applier(wiring, store, self._executor, token)
         seen = planned.decision.observation
         emptier = Emptier(wiring, store, self._executor, token, seen.at)
-        done, finished = await asyncio.gather(
-            applier.apply([order for order in planned.orders if not order.refusal]),
-            emptier.run(planned.decision.draining.errands),
-        )
+        with span("apply", orders=len(planned.orders)):
+            done, finished = await asyncio.gather(
+                applier.apply([order for order in planned.orders if not order.refusal]),
+                emptier.run(planned.decision.draining.errands),
+            )
         tick = replace(
             planned, done=done, finished=finished, told=told, listeners=self._listener.heard()
         )
