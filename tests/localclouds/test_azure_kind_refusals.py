@@ -13,6 +13,7 @@ from support.azure_types import (
     DEPLOYMENT,
     ENDPOINT,
     EVENT_SUBSCRIPTION,
+    FEDERATION,
     FLEET,
     GPU_SIZE,
     INPUTS,
@@ -76,6 +77,8 @@ REQUIRED: list[tuple[str, str]] = [
     (NETWORK, "addressSpace"),
     (SUBNET, "virtualNetworkName"),
     (SCALE_SET, "resourceGroupName"),
+    (FEDERATION, "issuer"),
+    (FEDERATION, "audiences"),
     (FLEET, "vmSizesProfile"),
     (FLEET, "computeProfile"),
 ]
@@ -161,6 +164,11 @@ CONDITION = "((!(ActionMatches{'Microsoft.Authorization/roleAssignments/write'})
 RULES: dict[str, Case] = {
     "queue-of-double-dash": (QUEUE, change(QUEUE, queueName="a--b"), "queueName", "single dashes"),
     "queue-in-capitals": (QUEUE, change(QUEUE, queueName="Spot"), "queueName", "lowercase"),
+    "federation-of-two-audiences": (
+        FEDERATION, change(FEDERATION, audiences=["api://a", "api://b"]), "audiences",
+        "takes one audience"),
+    "federation-over-http": (
+        FEDERATION, change(FEDERATION, issuer="http://oidc.example"), "issuer", "over HTTPS"),
     "health-of-a-group": (
         SYSTEM_TOPIC, change(SYSTEM_TOPIC, source=f"{SCOPE}/resourceGroups/ml"), "source",
         "a subscription as its source"),

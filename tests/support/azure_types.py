@@ -32,6 +32,7 @@ SCHEDULED_ACTION = "azure-native:costmanagement:ScheduledActionByScope"
 ROLE_DEFINITION = "azure-native:authorization:RoleDefinition"
 ROLE_ASSIGNMENT = "azure-native:authorization:RoleAssignment"
 IDENTITY = "azure-native:managedidentity:UserAssignedIdentity"
+FEDERATION = "azure-native:managedidentity:FederatedIdentityCredential"
 SCALE_SET = "azure-native:compute:VirtualMachineScaleSet"
 FLEET = "azure-native:azurefleet:Fleet"
 
@@ -69,6 +70,10 @@ INPUTS: dict[str, dict[str, Any]] = {
             "operatorType": "StringIn", "values": ["VirtualMachinePreempted"],
             "key": "data.resourceInfo.properties.annotationName"}]},
     },
+    FEDERATION: {**IN_GROUP, "resourceName": "controller", "issuer": "https://oidc.example/ml",
+                 "federatedIdentityCredentialResourceName": "controller",
+                 "subject": "system:serviceaccount:tidegate:controller",
+                 "audiences": ["api://AzureADTokenExchange"]},
     NETWORK: {**IN_GROUP, "virtualNetworkName": "net", "tags": TAGS,
               "addressSpace": {"addressPrefixes": ["10.0.0.0/16"]}},
     SUBNET: {**IN_GROUP, "virtualNetworkName": "net", "subnetName": "nodes",
@@ -155,6 +160,7 @@ INPUTS: dict[str, dict[str, Any]] = {
 STANDS_ON: dict[str, tuple[str, ...]] = {
     QUEUE: (ACCOUNT,),
     EVENT_SUBSCRIPTION: (ACCOUNT, QUEUE, SYSTEM_TOPIC),
+    FEDERATION: (IDENTITY,),
     SUBNET: (NETWORK,),
     INSIGHTS: (LOGS,),
     WORKSPACE: (ACCOUNT, LOGS, INSIGHTS, VAULT),

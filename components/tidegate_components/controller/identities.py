@@ -17,12 +17,13 @@ from tidegate.vocabulary.capacity import Cloud, Scaler
 from tidegate_components.arguments import Arguments
 from tidegate_components.controller import args as shapes
 from tidegate_components.controller.spec import ControllerSpec
+from tidegate_components.token_audiences import AWS_AUDIENCE, AZURE_AUDIENCE
 
 TOKENS = "/var/run/secrets/tidegate"
 CREDENTIALS_FILE = "google-credentials.json"
 CONFIGURATION = "/etc/tidegate"
 TOKEN_SECONDS = 3600
-AUDIENCES = {Cloud.AWS: "sts.amazonaws.com", Cloud.AZURE: "api://AzureADTokenExchange"}
+AUDIENCES = {Cloud.AWS: AWS_AUDIENCE, Cloud.AZURE: AZURE_AUDIENCE}
 SHAPES: dict[Cloud, Any] = {
     Cloud.AWS: shapes.ControllerAwsArgs,
     Cloud.GCP: shapes.ControllerGcpArgs,

@@ -85,6 +85,21 @@ class ControllerAccessGcpArgs(TypedDict):
     """The controller runs on GKE."""
 
 
+class FederationArgs(TypedDict):
+    """A controller on Kubernetes that acts as a user-assigned identity by its own tokens."""
+
+    identity_name: pulumi.Input[str]
+    """The identity, by name: the one of principal_id."""
+    resource_group_name: pulumi.Input[str]
+    """The identity's resource group."""
+    issuer: pulumi.Input[str]
+    """The cluster's OpenID Connect issuer, as AKS and others tell it."""
+    namespace: str
+    """The namespace of the controller."""
+    service_account: str
+    """The Kubernetes service account of the controller."""
+
+
 class ControllerAccessAzureArgs(TypedDict):
     """What only Azure takes."""
 
@@ -100,6 +115,8 @@ class ControllerAccessAzureArgs(TypedDict):
     """The queues of interruption notices, by id."""
     workspace_scopes: NotRequired[list[pulumi.Input[str]]]
     """The machine-learning workspaces whose endpoints and notebooks it may scale and stop."""
+    federation: NotRequired[FederationArgs]
+    """The controller runs on Kubernetes."""
 
 
 class ControllerAccessArgs(TypedDict):

@@ -14,11 +14,17 @@ from tidegate.catalog.actions import ActionScope, load_actions
 from tidegate.sdks.imports import narrow_imports
 from tidegate.vocabulary.capacity import Cloud
 from tidegate_components.children import child_options
+from tidegate_components.controller_access.naming import FEDERATED_CREDENTIAL
 from tidegate_components.controller_access.spec import AccessSpec
+from tidegate_components.names import derive_name
+from tidegate_components.token_audiences import AZURE_AUDIENCE
 
-with narrow_imports("pulumi_azure_native.authorization"):
+with narrow_imports("pulumi_azure_native.authorization", "pulumi_azure_native.managedidentity"):
     from pulumi_azure_native.authorization.role_assignment import RoleAssignment
     from pulumi_azure_native.authorization.role_definition import RoleDefinition
+    from pulumi_azure_native.managedidentity.federated_identity_credential import (
+        FederatedIdentityCredential,
+    )
 
 SCOPES = {
     ActionScope.SUBSCRIPTION: "subscription",
@@ -54,6 +60,8 @@ def declare(
                 description=spec.description,  # an assignment takes no tags
                 opts=child_options(parent, opts, RoleAssignment),
             )
+    if spec.azure.identity:
+        _declare_federation(parent, spec, inputs, opts)
     return identifiers
 
 
@@ -64,6 +72,28 @@ def build_permissions(scope: ActionScope) -> dict[str, list[str]]:
         "actions": [each.action for each in actions if not each.data],
         "data_actions": [each.action for each in actions if each.data],
     }
+
+
+def _declare_federation(
+    parent: pulumi.ComponentResource,
+    spec: AccessSpec,
+    inputs: dict[str, Any],
+    opts: pulumi.ResourceOptions | None,
+) -> None:
+    """Let tokens of one service account stand for the identity; a credential takes no tags."""
+    given, identity = inputs["federation"], spec.azure.identity
+    assert identity is not None
+    name = derive_name(f"{spec.id}-{pulumi.get_stack()}", FEDERATED_CREDENTIAL)
+    FederatedIdentityCredential(
+        spec.id,
+        federated_identity_credential_resource_name=name,
+        resource_name_=given["identity_name"],
+        resource_group_name=given["resource_group_name"],
+        issuer=given["issuer"],
+        subject=identity.subject,
+        audiences=[AZURE_AUDIENCE],
+        opts=child_options(parent, opts, FederatedIdentityCredential),
+    )
 
 
 def _declare_role(

@@ -24,6 +24,7 @@ OPTIONAL_INPUTS = (
     "irsa",
     "principal_arns",
     "workload_identity",
+    "federation",
     "queue_scopes",
     "workspace_scopes",
 )

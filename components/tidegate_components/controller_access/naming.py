@@ -27,3 +27,9 @@ GCP_ACCOUNT = NameRule(
     "at least 6 lowercase letters, digits and '-', starting with a letter",
     letter_first=True,
 )
+FEDERATED_CREDENTIAL = NameRule(
+    "federated identity credential",
+    120,
+    r"[A-Za-z0-9][-_A-Za-z0-9]{2,}",
+    "at least 3 letters, digits, '-' and '_', starting with a letter or digit",
+)

@@ -14,6 +14,7 @@ from tidegate_components.controller_access.policy import MAX_POLICY, build_polic
 from tidegate_components.controller_access.spec import (
     AccessSpec,
     AwsAccess,
+    AzureAccess,
     GcpAccess,
     KubernetesIdentity,
 )
@@ -53,6 +54,7 @@ def parse_access(name: str, raw: Mapping[str, Any]) -> AccessSpec:
         labels=read.cost_labels(),
         aws=_read_aws(given) if given and cloud is Cloud.AWS else AwsAccess(),
         gcp=_read_gcp(given) if given and cloud is Cloud.GCP else GcpAccess(),
+        azure=_read_azure(given) if given and cloud is Cloud.AZURE else AzureAccess(),
     )
     read.finish()
     if cloud is Cloud.AWS:
@@ -114,6 +116,12 @@ def _read_gcp(read: Arguments) -> GcpAccess:
         group_tag=_group_tag(tag) if tag else None,
         identity=_identity(read.nested("workload_identity", shapes.WorkloadIdentityArgs)),
     )
+
+
+def _read_azure(read: Arguments) -> AzureAccess:
+    federation = read.nested("federation", shapes.FederationArgs)
+    _require(federation, ("identity_name", "resource_group_name", "issuer"))
+    return AzureAccess(_identity(federation))
 
 
 def _group_tag(read: Arguments) -> tuple[str, str]:

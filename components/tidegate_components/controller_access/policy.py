@@ -9,6 +9,7 @@ from typing import Any
 from tidegate.catalog.actions import ActionScope, ApiAction, load_actions
 from tidegate.vocabulary.capacity import Cloud
 from tidegate_components.controller_access.spec import AccessSpec, KubernetesIdentity
+from tidegate_components.token_audiences import AWS_AUDIENCE
 
 MAX_POLICY = 6144
 """Characters of a managed policy, white space not counted (IAM and STS quotas)."""
@@ -107,12 +108,13 @@ def build_pod_identity_trust(identity: KubernetesIdentity) -> str:
 def build_irsa_trust(identity: KubernetesIdentity, provider_arn: str, issuer: str) -> str:
     """Return that a cluster's tokens of one service account may take the role on."""
     host = issuer.removeprefix("https://")
-    subject = f"system:serviceaccount:{identity.namespace}:{identity.service_account}"
     statement = {
         "Effect": "Allow",
         "Principal": {"Federated": provider_arn},
         "Action": "sts:AssumeRoleWithWebIdentity",
-        "Condition": {"StringEquals": {f"{host}:sub": subject, f"{host}:aud": "sts.amazonaws.com"}},
+        "Condition": {
+            "StringEquals": {f"{host}:sub": identity.subject, f"{host}:aud": AWS_AUDIENCE}
+        },
     }
     return _render_trust(statement)
 

@@ -18,6 +18,11 @@ class KubernetesIdentity:
     namespace: str
     service_account: str
 
+    @property
+    def subject(self) -> str:
+        """Whom tokens of the cluster are about."""
+        return f"system:serviceaccount:{self.namespace}:{self.service_account}"
+
     def __str__(self) -> str:
         return f"{self.namespace}/{self.service_account}"
 
@@ -55,6 +60,17 @@ class GcpAccess:
 
 
 @dataclass(frozen=True, slots=True)
+class AzureAccess:
+    """What only Azure takes, of the plain arguments.
+
+    Attributes:
+        identity: Who acts as the user-assigned identity on Kubernetes; None elsewhere.
+    """
+
+    identity: KubernetesIdentity | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AccessSpec:
     """Everything plain about the controller's access; what may be an Output stays outside."""
 
@@ -64,6 +80,7 @@ class AccessSpec:
     labels: CostLabels
     aws: AwsAccess = field(default_factory=AwsAccess)
     gcp: GcpAccess = field(default_factory=GcpAccess)
+    azure: AzureAccess = field(default_factory=AzureAccess)
 
     @property
     def where(self) -> str:

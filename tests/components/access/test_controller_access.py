@@ -209,3 +209,24 @@ def test_the_callers_provider_and_aliases_reach_the_children(record, args, cloud
     own = [each for each in recording.all if not each.type.startswith(("tidegate:", "pulumi:"))]
     assert own
     assert all("elsewhere" in each.request.provider for each in own)
+
+
+def test_on_kubernetes_an_identity_of_azure_trusts_one_service_account(declare):
+    federation = {
+        "identity_name": "controller",
+        "resource_group_name": "ml",
+        "issuer": "https://oidc.example/ml",
+        "namespace": "tidegate",
+        "service_account": "controller",
+    }
+    recording = declare("azure", federation=federation)
+
+    assert recording.one("FederatedIdentityCredential").inputs == {
+        "federatedIdentityCredentialResourceName": "controller-test",
+        "resourceName": "controller",
+        "resourceGroupName": "ml",
+        "issuer": "https://oidc.example/ml",
+        "subject": "system:serviceaccount:tidegate:controller",
+        "audiences": ["api://AzureADTokenExchange"],
+    }
+    assert declare("azure").of("FederatedIdentityCredential") == []

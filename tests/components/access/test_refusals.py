@@ -54,6 +54,18 @@ from tidegate.vocabulary.problems import InvalidInput
             "aws.pod_identity.cluster: is required and is missing; expected a value or an Output",
         ),
         (
+            "azure",
+            {
+                "federation": {
+                    "identity_name": "controller",
+                    "resource_group_name": "ml",
+                    "namespace": "tidegate",
+                    "service_account": "controller",
+                }
+            },
+            "azure.federation.issuer: is required and is missing; expected a value or an Output",
+        ),
+        (
             "gcp",
             {"clusters": [f"c{number}" for number in range(7)]},
             (
