@@ -61,8 +61,10 @@ def build_nodes(sight: PoolSight, now: datetime, offerings: frozenset[str]) -> l
     known = {record.id: record for record in sight.remembered}
     found = [_keep_since(node, known, now) for node in _see_nodes(sight, now)]
     behind = _index_machines(sight)
+    mine = {name for name in offerings if name.startswith(f"{sight.pool.id}/")}
+    only = next(iter(mine)) if len(mine) == 1 else ""
     return [
-        replace(node, offering=_find_offering(node, behind.get(node.id), known, offerings))
+        replace(node, offering=_find_offering(node, behind.get(node.id), known, mine) or only)
         for node in found
     ]
 
@@ -192,7 +194,7 @@ def _index_machines(sight: PoolSight) -> dict[str, Machine]:
 
 
 def _find_offering(
-    node: Node, machine: Machine | None, known: Mapping[str, NodeRecord], offerings: frozenset[str]
+    node: Node, machine: Machine | None, known: Mapping[str, NodeRecord], offerings: set[str]
 ) -> str:
     if machine is not None:
         for parts in ((machine.instance_type, machine.zone), (machine.instance_type,)):

@@ -2,109 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
-from support.controller import FakeClock, FakePools, declare, declare_pool, wire
-from support.kube_server import BUDGET, KubeServer
+from support.controller import declare_pool
+from support.emptied import ASKED, World
+from support.kube_server import BUDGET
 
-from tidegate.cli.controller_sources import WiredSources
-from tidegate.controller.loop import Controller, LoopSettings
 from tidegate.manifest.model import Checkpoint
-from tidegate.scaling.settings import ScalingSettings
-from tidegate.sources.kubernetes import Cluster
-from tidegate.sources.pods import Chips
 from tidegate.state.database import open_database
 from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.records import Outcome
-
-CHIPS = Chips({"nvidia.com/gpu": ("h100-80gb",)}, ("train",))
-SAVED = "tidegate.dev/checkpoint-at"
-ASKED = "tidegate.dev/checkpoint-requested"
-
-
-class World:
-    """Two nodes of one pool, each half busy with work that saves itself."""
-
-    def __init__(self, store):
-        self.store = store
-        self.clock = FakeClock()
-        self.kube = KubeServer()
-        self.pools = FakePools({"train": 2})
-        self.api = self.kube.api()
-        self.cluster = Cluster("k8s", self.api, CHIPS)
-        self.made = 0
-        self.pool = declare_pool(cluster="main")
-        for name in ("train-0", "train-1"):
-            self.kube.add_node(name)
-        self.run("left", "train-0")
-        self.run("right", "train-1")
-
-    def run(self, name, node="", saved_ago=60):
-        self.kube.add_pod(name, node, gpus=4)
-        self.save(name, saved_ago)
-
-    def save(self, name, ago=0):
-        at = (self.clock.now() - timedelta(seconds=ago)).isoformat()
-        self.kube.pods[f"ml/{name}"]["metadata"].setdefault("annotations", {})[SAVED] = at
-
-    def wiring(self):
-        wired = WiredSources([self.cluster], {"k8s": ("train",)}, {"train": self.cluster})
-        return wire(
-            declare(self.pool), self.pools, self.cluster,
-            cordons=wired, clusters=wired.clusters,
-        )  # fmt: skip
-
-    def turn(self, seconds=15, *, scaling=None, wiring=None, store=None, holder="one"):
-        settings = LoopSettings(scaling=scaling or ScalingSettings(node_cooldown_seconds=0))
-
-        async def go():
-            controller = Controller(
-                lambda: wiring or self.wiring(), store or self.store, self.clock, settings,
-                holder=holder,
-            )  # fmt: skip
-            try:
-                return await controller.tick()
-            finally:
-                controller._executor.shutdown(wait=True, cancel_futures=True)
-
-        try:
-            return asyncio.run(go())
-        finally:
-            self.clock.advance(seconds)
-            self.kube_lives()
-
-    def kube_lives(self):
-        """Make what was evicted anew, and start it where there is room; drop nodes that went."""
-        there = {"left", "right"} & {key.partition("/")[2] for key in self.kube.pods}
-        for name in {"left", "right"} - there:
-            self.run(name)
-        for name in list(self.kube.nodes):
-            if name not in self.pools.machines["train"]:
-                del self.kube.nodes[name]
-        for pod in self.kube.pods.values():
-            open_nodes = [
-                n for n, body in self.kube.nodes.items() if not body["spec"].get("unschedulable")
-            ]
-            if not pod["spec"].get("nodeName") and open_nodes:
-                pod["spec"]["nodeName"] = open_nodes[0]
-                pod["status"]["phase"] = "Running"
-
-    def closed(self):
-        return [n for n, body in self.kube.nodes.items() if body["spec"].get("unschedulable")]
-
-    def told(self, *actions):
-        return [
-            (each.action, each.outcome)
-            for each in reversed(self.store.read_decisions("train", 99))
-            if each.action in actions
-        ]
-
-    def close(self):
-        self.api.close()
-        self.kube.close()
 
 
 @pytest.fixture

@@ -141,4 +141,5 @@ def test_a_cluster_that_lists_nothing_is_in_doubt_only_while_its_clouds_count():
 def test_what_is_remembered_is_what_was_seen():
     seen = see(target=1, nodes=(node("a"),))
 
-    assert to_records(seen) == [NodeRecord("a", "train", "idle", NOW, "")]
+    (only,) = OFFERINGS
+    assert to_records(seen) == [NodeRecord("a", "train", "idle", NOW, only)]
