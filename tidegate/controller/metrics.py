@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from tidegate.controller.errands import rework_seconds
 from tidegate.scaling.fleet import NodePhase
 from tidegate.vocabulary.fleet_state import RefusalKind
 from tidegate.vocabulary.records import Outcome
@@ -75,6 +76,9 @@ class ControllerMetrics:
         self._refusals = self._counter("refusals", "Refusals of clouds.", "pool", "kind")
         self._interruptions = self._counter(
             "interruptions", "Nodes that their cloud took away or announced to take.", "pool"
+        )
+        self._rework = self._counter(
+            "rework_seconds", "What work repeats that was told to end.", "pool", "cause"
         )
         self._gauges = {
             name: Gauge(f"tidegate_{name}", text, labels, registry=own)
@@ -180,7 +184,13 @@ class ControllerMetrics:
             if done.kind is not None:
                 self._refusals.labels(done.order.pool, done.kind.value).inc()
         for finished in tick.finished:
-            self._decisions.labels(finished.errand.record.action, finished.outcome.value).inc()
+            errand = finished.errand
+            self._decisions.labels(errand.record.action, finished.outcome.value).inc()
+            cause = "interruption" if errand.forced else "choice"
+            repeated = [rework_seconds(pod, tick.decision.observation.at) for pod in finished.ended]
+            self._rework.labels(errand.pool, cause).inc(sum(filter(None, repeated)))
+        for ear in tick.listeners:
+            self._set("source_sound", int(not ear.fault and ear.report is not None), ear.name)
         for seconds in _wait_times(tick, now):
             self._waited.observe(seconds)
 

@@ -22,6 +22,7 @@ from tidegate.controller.observation import Observer
 from tidegate.controller.orders import Order, build_orders
 from tidegate.controller.recording import Recorder
 from tidegate.controller.risks import apply_risks, count_exposure
+from tidegate.controller.telling import log_steps
 from tidegate.controller.tracing import span
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
@@ -124,6 +125,7 @@ class Turns:
         await self._run(store.record_exposure, token, self._count_exposure(tick))
         await self._reopen(tick)
         await self._run(self._recorder.record, store, tick, holder, token)
+        log_steps(tick)
         log_tick(tick)
         return tick
 
