@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import yaml
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -42,6 +43,10 @@ class Cluster:
     @property
     def core(self) -> client.CoreV1Api:
         return client.CoreV1Api(self.api)
+
+    def read_lease(self, name: str) -> Any:
+        """Return what a lease says."""
+        return client.CoordinationV1Api(self.api).read_namespaced_lease(name, "default").spec
 
 
 def find_programs() -> Path:

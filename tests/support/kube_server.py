@@ -33,6 +33,9 @@ class KubeServer:
             def do_POST(self) -> None:
                 self._answer("POST", self._read())
 
+            def do_PUT(self) -> None:
+                self._answer("PUT", self._read())
+
             def _read(self) -> Any:
                 return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
 

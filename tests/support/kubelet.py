@@ -66,10 +66,11 @@ class Kubelets:
         tolerations: Sequence[Mapping[str, str]] = (),
         labels: Mapping[str, str] | None = None,
         metadata: Mapping[str, Any] | None = None,
+        cpu: str = "1",
         **spec: Any,
     ) -> None:
         """Create a pod that asks for accelerators, or for none."""
-        wanted = {"cpu": "1", "memory": "1Gi", **({GPU: str(gpus)} if gpus else {})}
+        wanted = {"cpu": cpu, "memory": "1Gi", **({GPU: str(gpus)} if gpus else {})}
         container = {"name": "main", "image": "none", "resources": {"limits": wanted}}
         self.core.create_namespaced_pod(
             NAMESPACE,

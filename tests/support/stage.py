@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +22,7 @@ from support.workspace import Workspace
 
 from tidegate.cli.controller_stack import StackChoice, StackFeed
 from tidegate.controller.loop import Controller
+from tidegate.localclouds.lifecycle import local_environment
 from tidegate.manifest.bindings import read_bound_pools
 from tidegate.manifest.model import Manifest, Pool
 from tidegate.manifest.read import read_manifest
@@ -218,11 +221,37 @@ class Story:
         found = reversed(self.store.read_decisions(POOLS[cloud], 50))
         return [each.reason for each in found if each.to_nodes is not None]
 
+    def unmet(self) -> list[str]:
+        """Return what the last turns left unmet, and why, oldest first."""
+        found = reversed(self.store.read_decisions("", 50))
+        return [each.reason for each in found if each.action == "unmet"]
+
     def decisions(self, cloud: str) -> list[tuple[Any, ...]]:
         """Return the orders on a cloud's pool, oldest first: action, sizes, outcome."""
         found = reversed(self.store.read_decisions(POOLS[cloud], 50))
         orders = (each for each in found if each.to_nodes is not None)
         return [(each.action, each.from_nodes, each.to_nodes, each.outcome) for each in orders]
+
+
+def command_of(stage: Stage, aws_url: str) -> tuple[list[str], dict[str, str]]:
+    """Return the command of a controller that takes turns, and the environment it runs in.
+
+    Args:
+        stage: The stack, and its clusters.
+        aws_url: Where it finds AWS.
+    """
+    choice = stage.choice()
+    command = [
+        *(str(Path(sys.executable).with_name("tidegate")), "controller", "run"),
+        *("--interval", "1", "--listen", "", "--backend", "file:///nowhere"),
+        *("--outputs", choice.outputs, "--sources", str(choice.sources)),
+    ]
+    environment = {
+        **local_environment(stage.workspace.endpoints, os.environ),
+        "AWS_ENDPOINT_URL": aws_url,
+        "KUBECONFIG": str(stage.clusters["aws"].kubeconfig),
+    }
+    return command, environment
 
 
 def wait_for(is_so: Callable[[], bool], what: str, seconds: float = BIND_SECONDS) -> None:

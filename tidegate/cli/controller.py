@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tidegate.cli.controller_leader import LeaderOption, open_led_state
 from tidegate.cli.controller_options import (
     BackendOption,
     DatabaseOption,
@@ -25,7 +26,6 @@ from tidegate.cli.controller_options import (
     database_url,
     explain_lacking,
     has_database,
-    open_state,
     open_store,
 )
 from tidegate.cli.controller_overrides import pause, resume
@@ -96,13 +96,14 @@ def once(
     overlay: OverlayOption = None,
     state_dir: StateDirOption = None,
     database: DatabaseOption = "",
+    leader: LeaderOption = "",
     output: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Take one turn. Exit code 1 when a cloud refused, or another controller leads."""
     from tidegate.controller.logs import start_logging
 
     choice = StackChoice(stack, project, outputs, backend, sources, overlay or (), state_dir)
-    controller = _build_controller(choice, database, writes=True)
+    controller = _build_controller(choice, database, leader)
     start_logging(quiet=True)
 
     async def turn() -> Any:
@@ -133,14 +134,13 @@ def run(
     overlay: OverlayOption = None,
     state_dir: StateDirOption = None,
     database: DatabaseOption = "",
+    leader: LeaderOption = "",
     interval: Annotated[
         float, typer.Option(min=1, max=3600, help="Seconds between two turns.")
     ] = 15.0,
     listen: Annotated[
         str, typer.Option(help="HOST:PORT of the page, /metrics and /healthz; empty for none.")
     ] = "127.0.0.1:9470",
-) -> None:
-    """Take turns until SIGTERM or SIGINT; the turn under way is finished. Logs are JSON lines."""
     otlp: Annotated[
         str,
         typer.Option(
@@ -148,11 +148,13 @@ def run(
             help="Send OpenTelemetry traces to this collector, as http://HOST:4318.",
         ),
     ] = "",
+) -> None:
+    """Take turns until SIGTERM or SIGINT; the turn under way is finished. Logs are JSON lines."""
     from tidegate.controller.logs import start_logging
 
     address = _parse_address(listen) if listen else None
     choice = StackChoice(stack, project, outputs, backend, sources, overlay or (), state_dir)
-    controller = _build_controller(choice, database, writes=True, interval=interval)
+    controller = _build_controller(choice, database, leader, interval=interval)
     start_logging()
     with ExitStack() as ending:
         if otlp:
@@ -211,7 +213,12 @@ def explain(
 
 
 def _build_controller(
-    choice: StackChoice, database: str, *, writes: bool, interval: float = 15.0
+    choice: StackChoice,
+    database: str,
+    leader: str = "",
+    *,
+    writes: bool = True,
+    interval: float = 15.0,
 ) -> Any:
     try:
         from tidegate.controller.loop import Controller, LoopSettings
@@ -221,7 +228,7 @@ def _build_controller(
     url = database_url(choice.state, database)
     if writes and not database:
         choice.state.mkdir(parents=True, exist_ok=True)
-    store = open_state(url) if writes or has_database(url) else None
+    store = open_led_state(url, leader) if writes or has_database(url) else None
     return Controller(feed, store, SystemClock(), LoopSettings(interval_seconds=interval))
 
 

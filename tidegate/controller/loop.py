@@ -72,6 +72,7 @@ class Controller:
         self._stopping = asyncio.Event()
         self._turned_at: float | None = None
         self.token: int | None = None
+        self._leads: bool | None = None
 
     async def plan(self) -> Tick:
         """Look and decide; change nothing, and write nothing down."""
@@ -88,7 +89,7 @@ class Controller:
         store = self._require_store()
         started = self._clock.monotonic()
         self.token = await self._run(store.take_lease, self.holder, started)
-        self.metrics.note_lead(leads=self.token is not None)
+        self._note_lead(leads=self.token is not None)
         if self.token is None:
             self._turned_at = started
             return None
@@ -109,7 +110,7 @@ class Controller:
         try:
             while not self._stopping.is_set():
                 await self._try_tick()
-                await self._sleep(self._settings.interval_seconds)
+                await self._sleep(self._pause_seconds())
         finally:
             renewing.cancel()
             await self.close()
@@ -171,6 +172,18 @@ class Controller:
                 await self._run(store.renew_lease, self.token)
             except (Unavailable, LeaseLost) as error:
                 LOG.warning("lead not renewed", why=str(error))
+
+    def _note_lead(self, *, leads: bool) -> None:
+        """Show who leads, and say so when it changed."""
+        self.metrics.note_lead(leads=leads)
+        if leads is not self._leads:
+            LOG.info("leads" if leads else "stands by: another controller leads", token=self.token)
+        self._leads = leads
+
+    def _pause_seconds(self) -> float:
+        """One that stands by looks for signs of life as often as they are given."""
+        interval = self._settings.interval_seconds
+        return interval if self.token is not None else min(interval, RENEW_SECONDS)
 
     async def _sleep(self, seconds: float) -> None:
         try:

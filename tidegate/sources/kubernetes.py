@@ -136,11 +136,12 @@ def list_contexts(path: str | None = None) -> list[str]:
     return [str(context["name"]) for context in found]
 
 
-def build_api(context: str, path: str | None = None) -> ApiClient:
+def build_api(context: str | None, path: str | None = None) -> ApiClient:
     """Return a client of a kubeconfig's context, or of the cluster around this pod.
 
     Args:
-        context: The context's name; `IN_CLUSTER` for the pod's own service account.
+        context: The context's name; `IN_CLUSTER` for the pod's own service account; None for the
+            kubeconfig's current one.
         path: The kubeconfig; None for the one that `kubectl` would read.
 
     Raises:

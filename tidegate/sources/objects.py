@@ -20,6 +20,7 @@ PAGE = 2000
 TIMEOUT_SECONDS = (5, 20)
 """To connect, and to answer."""
 FIRST_ERROR = 400
+JSON = "application/json"
 PATCH = "application/strategic-merge-patch+json"
 
 
@@ -40,6 +41,26 @@ def list_objects(api: ApiClient, path: str) -> Iterator[Body]:
         query = [("limit", PAGE), ("continue", token)]
 
 
+def read_object(api: ApiClient, path: str) -> Body:
+    """Return one object.
+
+    Raises:
+        ApiException: The server refuses, or has none.
+        ValueError: What it answers is no object.
+    """
+    found: Body = json.loads(_call(api, "GET", path))
+    return found
+
+
+def replace_object(api: ApiClient, path: str, body: Body) -> None:
+    """Put an object in the place of the one that its resourceVersion names.
+
+    Raises:
+        ApiException: The server refuses; with 409 where it has another version by now.
+    """
+    _call(api, "PUT", path, body=body, media_type=JSON)
+
+
 def patch_object(api: ApiClient, path: str, body: Body) -> None:
     """Change what a patch states of an object.
 
@@ -55,7 +76,7 @@ def post_object(api: ApiClient, path: str, body: Body) -> None:
     Raises:
         ApiException: The server refuses; its body says why.
     """
-    _call(api, "POST", path, body=body, media_type="application/json")
+    _call(api, "POST", path, body=body, media_type=JSON)
 
 
 def _call(

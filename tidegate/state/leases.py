@@ -73,6 +73,31 @@ class LeaseRow:
                 .values(holder="")
             )
 
+    def adopt(self, holder: str, token: int) -> None:
+        """Take over a lead that was won elsewhere: from now on writes need its token.
+
+        Raises:
+            LeaseLost: A higher token leads here already.
+        """
+        with self._engine.begin() as connection:
+            row = connection.execute(
+                sa.select(LEASES).where(LEASES.c.name == LEAD).with_for_update()
+            ).first()
+            if row is None:
+                values = {"name": LEAD, "holder": holder, "token": token, "renewals": 0}
+                connection.execute(LEASES.insert().values(**values))
+            elif row.token > token:
+                text = f"{row.holder or 'another'} leads this database with token {row.token}"
+                raise LeaseLost(f"{text}, above {token}: give all controllers the same --leader")
+            else:
+                self._write(connection, holder, token, row.renewals + 1)
+
+    def read_token(self) -> int:
+        """Return the highest token that was given; 0 where none was."""
+        with self._engine.connect() as connection:
+            found = connection.execute(sa.select(LEASES.c.token)).scalar()
+        return int(found or 0)
+
     def read_holder(self) -> str:
         """Return who holds the lead; empty when nobody does."""
         with self._engine.connect() as connection:
