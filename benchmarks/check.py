@@ -2,22 +2,22 @@
 
 Usage: check.py [REPEATS]. A preview of 10,000 resources is checked by the command line, and
 `opa eval` is given the same prepared input with the same rules, in turns, and so is `conftest`
-where it is on PATH (`go install github.com/open-policy-agent/conftest@latest`). A program of 1,000
-resources is checked, and run by itself under the SDK's own mocks. The peak memory is of a check of
-50,000 resources, with and without its OPA.
+(built of its pinned module where there is none). A program of 1,000 resources is checked, and run
+by itself under the SDK's own mocks. The peak memory is of a check of 50,000 resources, with and
+without its OPA.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from conftest_program import find_conftest
 from figures import print_figure
 
 from tidegate.opa.pack import find_pack, load_rules
@@ -84,8 +84,8 @@ def measure_preview(folder: Path, repeats: int) -> None:
     evaluate = [str(find_opa()), "eval", "--format=json", f"--input={prepared}"]
     evaluate += ["--strict-builtin-errors", "--ignore=*_test.rego", "--ignore=*.md"]
     evaluate += [f"--data={pack / 'lib'}", f"--data={pack / 'rules'}", "data.tidegate.main.answers"]
-    other = shutil.which("conftest")
-    test = [other or "", "test", str(prepared), "--no-fail", f"--policy={folder / 'denials.rego'}"]
+    other = find_conftest(ROOT)
+    test = [str(other), "test", str(prepared), "--no-fail", f"--policy={folder / 'denials.rego'}"]
     test += [f"--policy={pack / 'lib'}", f"--policy={pack / 'rules'}"]
     (folder / "denials.rego").write_text(DENIALS)
     ours, alone, conftest = [], [], []
