@@ -53,6 +53,20 @@ def resources(recording):
     return [each for each in recording.all if not each.type.startswith("tidegate:")]
 
 
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, (None, None)),
+        ({"idle_shutdown_seconds": 3600}, (3600, "shrink")),
+        ({"idle_shutdown_seconds": 3600, "idle_action": "remove"}, (3600, "remove")),
+    ],
+)
+def test_the_manifest_says_what_is_done_with_an_idle_endpoint(declare, changes, told):
+    (endpoint,) = declare("azure_ml", **changes).outputs["chat"]["capacity"]["endpoints"]
+
+    assert (endpoint.get("idleShutdownSeconds"), endpoint.get("idleAction")) == told
+
+
 @pytest.mark.parametrize("target", sorted(PLACES))
 def test_each_target_declares_what_scales(declare, target):
     assert sorted(each.type for each in resources(declare(target))) == sorted(MADE[target])

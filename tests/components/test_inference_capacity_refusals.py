@@ -177,6 +177,31 @@ def args(labels):
             ),
         ),
         (
+            "vertex",
+            {"idle_action": "shrink"},
+            "endpoint chat: idle_action = 'shrink': says what is done when idle, and nothing says",
+        ),
+        (
+            "vertex",
+            {"idle_shutdown_seconds": 3600, "idle_action": "delete"},
+            "endpoint chat: idle_action = 'delete': is nothing that is done when idle; expected",
+        ),
+        (
+            "vertex",
+            {"idle_shutdown_seconds": 60},
+            "endpoint chat: idle_shutdown_seconds = 60:",
+        ),
+        (
+            "sagemaker",
+            {"idle_shutdown_seconds": 3600, "idle_action": "remove"},
+            "endpoint chat: idle_action = 'remove': is not possible on SageMaker",
+        ),
+        (
+            "kubernetes",
+            {"idle_shutdown_seconds": 3600},
+            "endpoint chat: idle_shutdown_seconds = 3600: is KEDA's to decide for a Deployment",
+        ),
+        (
             "kubernetes",
             {"kubernetes": {**KUBERNETES, "memory": "lots"}},
             "endpoint chat: kubernetes.memory = 'lots': is no quantity of Kubernetes",

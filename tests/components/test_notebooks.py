@@ -106,6 +106,42 @@ def test_a_notebook_instance_runs_our_script_at_each_start(declare):
     assert "--idle-seconds 7200 --max-age-seconds 86400" in script
 
 
+@pytest.mark.parametrize("kind", sorted(PLACES))
+def test_what_tidegate_stops_has_its_clouds_own_shutdown_behind_it(declare, kind):
+    recording = declare(kind, stopped_by="tidegate", max_age_seconds=86400)
+
+    (notebook,) = recording.outputs["explore"]["capacity"]["notebooks"]
+    told = ("idleShutdownSeconds", "maxAgeSeconds", "stoppedBy")
+    assert [notebook[key] for key in told] == [7200, 86400, "tidegate"]
+    assert read_own_idle(recording, kind) == 28800
+
+
+def read_own_idle(recording, kind):
+    """Return after what idle time a cloud itself stops a recorded notebook."""
+    if kind == "notebook-instance":
+        text = recording.one("LifecycleConfiguration").inputs["onStart"]
+        script = base64.b64decode(text).decode()
+        assert "--max-age-seconds 172800 --report\n" in script
+        return int(script.partition("--idle-seconds ")[2].partition(" ")[0])
+    if kind == "studio":
+        settings = recording.one("UserProfile").inputs["userSettings"]["jupyterLabAppSettings"]
+        idle = settings["appLifecycleManagement"]["idleSettings"]
+        return idle["idleTimeoutInMinutes"] * 60
+    if kind == "workbench":
+        setup = recording.one("workbench/instance:Instance").inputs["gceSetup"]
+        return int(setup["metadata"]["idle-timeout-seconds"])
+    inner = recording.one("Compute").inputs["properties"]["properties"]
+    return int(inner["idleTimeBeforeShutdown"].strip("PTM")) * 60
+
+
+def test_the_clouds_own_shutdown_stays_within_what_the_cloud_takes(args, catalog):
+    wanted = args("workbench", stopped_by="tidegate", idle_shutdown_seconds=43200)
+
+    spec = parse_notebook("explore", wanted, catalog)
+
+    assert (spec.idle_shutdown_seconds, spec.own_idle_seconds) == (43200, 86400)
+
+
 def test_the_script_is_one_that_bash_and_python_read_and_sagemaker_takes(tmp_path):
     script = render_script(3600, None)
     program = script.split("<<'TIDEGATE_END'\n")[1].split("TIDEGATE_END\n")[0]
@@ -113,7 +149,7 @@ def test_the_script_is_one_that_bash_and_python_read_and_sagemaker_takes(tmp_pat
     checked = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True)
     assert (checked.returncode, checked.stderr) == (0, "")
     compile(program, "stop_when_idle.py", "exec")
-    assert len(encode_script(3 * 86400, 30 * 86400)) <= MAX_CHARACTERS
+    assert len(encode_script(3 * 86400, 30 * 86400, reports=True)) <= MAX_CHARACTERS
 
 
 def test_users_cannot_switch_the_shutdown_off(declare):
@@ -224,6 +260,11 @@ def test_the_callers_options_reach_the_children_they_concern(declare):
             "compute-instance",
             {"max_age_seconds": 86400},
             "notebook explore: max_age_seconds = 86400: cannot be kept by a compute-instance",
+        ),
+        (
+            "studio",
+            {"stopped_by": "nobody"},
+            "notebook explore: stopped_by = 'nobody': stops no notebook; expected one of provider,",
         ),
         (
             "compute-instance",
@@ -366,8 +407,11 @@ def instance(monkeypatch, tmp_path):
     metadata.write_text(json.dumps({"ResourceName": "explore", "ResourceArn": arn}))
     asked = tmp_path / "asked"
     program = tmp_path / "aws"
-    program.write_text(f'#!/bin/sh\necho "$@" > {asked}\n')
+    program.write_text(f'#!/bin/sh\necho "$@" >> {asked}\n')
     program.chmod(0o755)
+    driver = tmp_path / "nvidia-smi"
+    driver.write_text("#!/bin/sh\necho 3\necho 42\n")
+    driver.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(stop_when_idle, "METADATA", str(metadata))
     monkeypatch.setattr(
@@ -409,3 +453,46 @@ def test_the_maximum_age_holds_even_where_jupyter_does_not_answer(instance):
     arguments = ("--idle-seconds", "0", "--max-age-seconds", "1")
 
     assert instance(*arguments, answers=False) == STOPPED
+
+
+def put(working):
+    """Return what CloudWatch is asked to take of an instance whose busiest GPU is at 42 %."""
+    dimensions = [{"Name": "NotebookInstanceName", "Value": "explore"}]
+    values = {"Working": working, "Utilization": 42.0}
+    data = json.dumps(
+        [
+            {"MetricName": name, "Dimensions": dimensions, "Value": value}
+            for name, value in values.items()
+            if value is not None
+        ]
+    )
+    words = "cloudwatch put-metric-data --region eu-central-1 --namespace Tidegate/Notebooks"
+    return f"{words} --metric-data {data}\n"
+
+
+def test_a_reporting_instance_tells_of_work_and_load(instance):
+    assert instance("--idle-seconds", "999999999", "--report", state="busy") == put(1.0)
+
+
+def test_a_reporting_instance_that_rests_tells_so_and_stops_in_the_end(instance):
+    assert instance("--idle-seconds", "0", "--report") == put(0.0) + STOPPED
+
+
+def test_what_jupyter_does_not_tell_is_left_out_of_the_report(instance):
+    assert instance("--idle-seconds", "0", "--report", answers=False) == put(None)
+
+
+def test_a_broken_driver_is_no_idle_gpu(instance, tmp_path):
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\nexit 9\n")
+
+    told = instance("--idle-seconds", "999999999", "--report")
+
+    assert ("Working" in told, "Utilization" in told) == (True, False)
+
+
+def test_a_machine_without_gpu_tells_of_its_processors(monkeypatch):
+    monkeypatch.setattr(stop_when_idle.shutil, "which", lambda _name: None)
+    monkeypatch.setattr(stop_when_idle.os, "getloadavg", lambda: (9.0, 1.0, 0.0))
+    monkeypatch.setattr(stop_when_idle.os, "cpu_count", lambda: 4)
+
+    assert stop_when_idle.read_utilization() == 25.0

@@ -47,13 +47,37 @@ def read_bound_pools(document: object) -> dict[str, dict[str, str]]:
     Args:
         document: Stack outputs as parsed JSON; without `bindings` nothing is bound.
     """
+    return {
+        name: entry
+        for section in POOL_SECTIONS
+        for name, entry in _read_section(document, section).items()
+    }
+
+
+REAPABLE_SECTIONS = {"notebooks": "notebook", "endpoints": "endpoint"}
+"""The sections of `bindings` whose entries may stand idle, and what each entry is."""
+
+
+def read_bound_reapables(document: object) -> dict[str, dict[str, str]]:
+    """Return "notebook/NAME" or "endpoint/NAME" → what names it in its cloud's API.
+
+    Args:
+        document: Stack outputs as parsed JSON; without `bindings` nothing is bound.
+    """
+    return {
+        f"{word}/{name}": entry
+        for section, word in REAPABLE_SECTIONS.items()
+        for name, entry in _read_section(document, section).items()
+    }
+
+
+def _read_section(document: object, section: str) -> dict[str, dict[str, str]]:
     bindings = document.get("bindings") if isinstance(document, Mapping) else None
-    if not isinstance(bindings, Mapping):
+    entries = bindings.get(section) if isinstance(bindings, Mapping) else None
+    if not isinstance(entries, Mapping):
         return {}
-    found: dict[str, dict[str, str]] = {}
-    for section in POOL_SECTIONS:
-        entries = bindings.get(section)
-        for name, entry in entries.items() if isinstance(entries, Mapping) else ():
-            if isinstance(entry, Mapping):
-                found[str(name)] = {key: str(value) for key, value in entry.items()}
-    return found
+    return {
+        str(name): {key: str(value) for key, value in entry.items()}
+        for name, entry in entries.items()
+        if isinstance(entry, Mapping)
+    }

@@ -195,6 +195,10 @@ class Endpoint(Document):
     max_replicas: int = Field(ge=0)
     cold_start_seconds: int | None = Field(default=None, ge=0)
     """From nothing to a served request: boot and load. None where it was not stated."""
+    idle_shutdown_seconds: int | None = Field(default=None, gt=0)
+    """After what time without use Tidegate stops what it may; None where it leaves it alone."""
+    idle_action: Literal["shrink", "remove"] | None = None
+    """What it does then: size it to its least, or take its model away. None is the first."""
     service_level: str = ""
     labels: dict[str, str]
 
@@ -217,6 +221,8 @@ class Notebook(Document):
     idle_shutdown_seconds: int | None = Field(default=None, gt=0)
     max_age_seconds: int | None = Field(default=None, gt=0)
     """When it stops even though it is busy; None where nothing stops busy work."""
+    stopped_by: Literal["provider", "tidegate"] | None = None
+    """Who stops it: its cloud's own idle shutdown (None is the same), or Tidegate's controller."""
     labels: dict[str, str]
 
 

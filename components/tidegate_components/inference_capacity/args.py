@@ -188,6 +188,12 @@ class InferenceCapacityArgs(TypedDict):
     """Seconds from a request to a ready machine; 300 unless stated."""
     load_seconds: NotRequired[int]
     """Seconds from a ready machine to a loaded model."""
+    idle_shutdown_seconds: NotRequired[int]
+    """After what time without requests and load Tidegate's controller sizes the endpoint to its
+    least, 600 s or more; it leaves it alone when absent."""
+    idle_action: NotRequired[str]
+    """What it does then: shrink, unless stated, or remove, which takes the model away where the
+    cloud keeps a machine otherwise (Vertex, Azure Machine Learning)."""
     labels: dict[str, str]
     """The cost labels."""
     sagemaker: NotRequired[SageMakerTargetArgs]

@@ -12,7 +12,13 @@ from tidegate_components.arguments import Arguments
 from tidegate_components.commitments.parse import Owner, read_commitment
 from tidegate_components.commitments.spec import CommitmentSpec
 from tidegate_components.inference_capacity import args as shapes
-from tidegate_components.inference_capacity.spec import EndpointSpec, Target, TargetKind
+from tidegate_components.inference_capacity.spec import (
+    EndpointSpec,
+    KubernetesTarget,
+    SageMakerTarget,
+    Target,
+    TargetKind,
+)
 from tidegate_components.inference_capacity.targets import read_target
 from tidegate_components.inference_capacity.zero import check_zero
 from tidegate_components.names import AZURE_ML_ENDPOINT, check_derived_name, check_identifier
@@ -24,6 +30,9 @@ PLAIN_NAMES: dict[TargetKind, tuple[str, ...]] = {
     TargetKind.KUBERNETES: ("namespace",),
 }
 """What names a target and may be known beforehand."""
+IDLE_ACTIONS = ("shrink", "remove")
+SHORTEST_IDLE_SECONDS = 600
+"""Metrics of the clouds come some minutes late: less would be decided on nothing."""
 
 
 def parse_endpoint(name: str, raw: Mapping[str, Any], catalog: Catalog) -> EndpointSpec:
@@ -50,6 +59,7 @@ def parse_endpoint(name: str, raw: Mapping[str, Any], catalog: Catalog) -> Endpo
         "boot_seconds": read.whole("boot_seconds", 300),
         "load_seconds": read.optional_whole("load_seconds"),
     }
+    fields |= _idle(read, target)
     _check_bounds(read, fields["min_replicas"], fields["max_replicas"])
     _refuse_other_clouds(read, cloud)
     if target is None:
@@ -71,6 +81,28 @@ def parse_endpoint(name: str, raw: Mapping[str, Any], catalog: Catalog) -> Endpo
     check_zero(read, spec)
     read.finish()
     return spec
+
+
+def _idle(read: Arguments, target: Target | None) -> dict[str, Any]:
+    """Return what the controller does with an idle endpoint, within what its target can."""
+    seconds = read.optional_whole("idle_shutdown_seconds", minimum=SHORTEST_IDLE_SECONDS)
+    action = read.text("idle_action", "")
+    if action and action not in IDLE_ACTIONS:
+        expected = f"one of {', '.join(IDLE_ACTIONS)}"
+        read.refuse("idle_action", action, "is nothing that is done when idle", expected)
+    if action and seconds is None:
+        reason = "says what is done when idle, and nothing says when that is"
+        read.refuse("idle_action", action, reason, "`idle_shutdown_seconds` too")
+    if seconds is not None and isinstance(target, KubernetesTarget):
+        reason = "is KEDA's to decide for a Deployment (`cooldown_seconds`)"
+        read.refuse("idle_shutdown_seconds", seconds, reason, "leave it out")
+    if action == "remove" and isinstance(target, SageMakerTarget):
+        reason = "is not possible on SageMaker, where a variant is no deployment of its own"
+        read.refuse("idle_action", action, reason, "shrink, with an inference component for zero")
+    return {
+        "idle_shutdown_seconds": seconds,
+        "idle_action": (action or IDLE_ACTIONS[0]) if seconds is not None else None,
+    }
 
 
 def _commitment(read: Arguments, owner: Owner, catalog: Catalog) -> CommitmentSpec | None:

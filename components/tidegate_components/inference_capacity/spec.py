@@ -104,6 +104,8 @@ class EndpointSpec:
     """Everything plain about an endpoint; what may be an Output stays outside.
 
     Attributes:
+        idle_shutdown_seconds: After what time without use the controller acts; None for never.
+        idle_action: What it does then, "shrink" or "remove"; None where it never acts.
         load_seconds: From a ready machine to a loaded model; None where it was not stated.
         identifiers: Names of the scaling target that are known beforehand.
     """
@@ -120,6 +122,8 @@ class EndpointSpec:
     service_level: str
     boot_seconds: int
     load_seconds: int | None
+    idle_shutdown_seconds: int | None
+    idle_action: str | None
     labels: CostLabels
     target: Target
     commitment: CommitmentSpec | None
@@ -158,6 +162,8 @@ class EndpointSpec:
                 "min_replicas": self.min_replicas,
                 "max_replicas": self.max_replicas,
                 "cold_start_seconds": self.cold_start_seconds,
+                "idle_shutdown_seconds": self.idle_shutdown_seconds,
+                "idle_action": self.idle_action,
                 "service_level": self.service_level,
                 "labels": self.cost_labels,
             }

@@ -13,7 +13,8 @@ class NotebookAwsArgs(TypedDict):
 
     role_arn: NotRequired[pulumi.Input[str]]
     """The role of the notebook. A notebook instance stops itself with it, so it must allow
-    sagemaker:StopNotebookInstance. Required on AWS."""
+    sagemaker:StopNotebookInstance, and cloudwatch:PutMetricData where `stopped_by` is tidegate.
+    Required on AWS."""
     subnet_id: NotRequired[pulumi.Input[str]]
     """The subnet of a notebook instance; with one, it has no internet access of its own."""
     security_group_ids: NotRequired[pulumi.Input[list[pulumi.Input[str]]]]
@@ -82,7 +83,11 @@ class NotebooksArgs(TypedDict):
     Studio from 3600 s, Workbench from 600 s to a day, Azure from 900 s to 3 days; all but notebook
     instances by the minute."""
     max_age_seconds: NotRequired[int]
-    """How long it may run whatever it does; SageMaker notebook instances only."""
+    """How long it may run whatever it does; without Tidegate's controller SageMaker notebook
+    instances only."""
+    stopped_by: NotRequired[str]
+    """provider, unless stated: its cloud's own idle shutdown. tidegate: the controller, which warns
+    first and can be asked to wait; the cloud's own comes after four times as long at the latest."""
     disk_gib: NotRequired[int]
     """The disk for work; 50 GiB unless stated, 150 GiB on Workbench. Azure has its own."""
     labels: dict[str, str]

@@ -45,7 +45,9 @@ def _declare_instance(
     lifecycle = NotebookInstanceLifecycleConfiguration(
         name,
         region=spec.region,
-        on_start=encode_script(spec.idle_shutdown_seconds, spec.max_age_seconds),
+        on_start=encode_script(
+            spec.own_idle_seconds, spec.own_max_age_seconds, reports=spec.stopped_by_tidegate
+        ),
         tags=spec.cost_labels,
         opts=child_options(
             parent, opts, NotebookInstanceLifecycleConfiguration, named=SAGEMAKER_NAME

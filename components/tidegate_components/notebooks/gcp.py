@@ -43,7 +43,7 @@ def _build_setup(spec: NotebookSpec, inputs: dict[str, Any]) -> Any:
         "machine_type": spec.instance_type,
         "disable_public_ip": not spec.public_ip,
         "data_disks": {"disk_size_gb": str(spec.disk_gib), "disk_type": "PD_BALANCED"},
-        "metadata": {"idle-timeout-seconds": str(spec.idle_shutdown_seconds)},
+        "metadata": {"idle-timeout-seconds": str(spec.own_idle_seconds)},
     }
     if spec.attached:
         kind, count = spec.attached

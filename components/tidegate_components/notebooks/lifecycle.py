@@ -34,17 +34,25 @@ systemctl enable --now tidegate-stop-when-idle.timer
 """
 
 
-def render_script(idle_seconds: int, max_age_seconds: int | None) -> str:
-    """Return the script: it installs a timer, because a root volume starts anew each time."""
+def render_script(idle_seconds: int, max_age_seconds: int | None, *, reports: bool = False) -> str:
+    """Return the script: it installs a timer, because a root volume starts anew each time.
+
+    Args:
+        idle_seconds: After what idle time the instance stops itself.
+        max_age_seconds: After what time it does so whatever it does; None for never.
+        reports: Whether it also tells CloudWatch how it is used.
+    """
     program = resources.files("tidegate_components.notebooks") / "stop_when_idle.py"
     arguments = f"--idle-seconds {idle_seconds}"
     if max_age_seconds:
         arguments += f" --max-age-seconds {max_age_seconds}"
+    if reports:
+        arguments += " --report"
     text = program.read_text(encoding="utf-8")
     return _SCRIPT.format(program=text, arguments=arguments, period=PERIOD_SECONDS)
 
 
-def encode_script(idle_seconds: int, max_age_seconds: int | None) -> str:
+def encode_script(idle_seconds: int, max_age_seconds: int | None, *, reports: bool = False) -> str:
     """Return the script as SageMaker takes it."""
-    script = render_script(idle_seconds, max_age_seconds)
+    script = render_script(idle_seconds, max_age_seconds, reports=reports)
     return base64.b64encode(script.encode()).decode()

@@ -17,6 +17,9 @@ from tidegate_components.names import AZURE_ML_COMPUTE, check_derived_name, chec
 from tidegate_components.notebooks import args as shapes
 from tidegate_components.notebooks.spec import KINDS, NotebookKind, NotebookSpec
 
+STOPPERS = ("provider", "tidegate")
+BACKSTOP = 4
+"""The cloud's own idle shutdown comes after so many times the controller's, should that be away."""
 SAGEMAKER_TYPE = re.compile(r"ml\.[a-z0-9-]+\.[a-z0-9-]+")
 CRON = re.compile(r"\S+( \S+){4}")
 
@@ -72,6 +75,8 @@ def parse_notebook(name: str, raw: Mapping[str, Any], catalog: Catalog) -> Noteb
     gcp = read.nested("gcp", shapes.NotebookGcpArgs)
     read.nested("aws", shapes.NotebookAwsArgs)
     stop_cron, stop_zone = _stop_schedule(read)
+    ours = _is_ours(read)
+    idle = _idle(read, kind)
     _refuse_other_clouds(read, cloud)
     spec = NotebookSpec(
         id=name,
@@ -82,8 +87,10 @@ def parse_notebook(name: str, raw: Mapping[str, Any], catalog: Catalog) -> Noteb
         zone=zone,
         instance_type=read.text("instance_type"),
         attached=_attached(read, machine, catalog),
-        idle_shutdown_seconds=_idle(read, kind),
-        max_age_seconds=_max_age(read, kind),
+        idle_shutdown_seconds=idle,
+        own_idle_seconds=min(idle * BACKSTOP, IDLE[kind].high) if ours else idle,
+        stopped_by_tidegate=ours,
+        max_age_seconds=_max_age(read, kind, ours=ours),
         disk_gib=_disk(read, kind),
         labels=read.cost_labels(),
         public_ip=gcp.flag("public_ip", False) if gcp else False,
@@ -142,11 +149,18 @@ def _describe(bounds: IdleBounds) -> str:
     return f"{bounds.low} to {bounds.high} seconds{steps}"
 
 
-def _max_age(read: Arguments, kind: NotebookKind) -> int | None:
+def _is_ours(read: Arguments) -> bool:
+    value = read.text("stopped_by", STOPPERS[0])
+    if value not in STOPPERS:
+        read.refuse("stopped_by", value, "stops no notebook", f"one of {', '.join(STOPPERS)}")
+    return value == STOPPERS[1]
+
+
+def _max_age(read: Arguments, kind: NotebookKind, *, ours: bool) -> int | None:
     value = read.optional_whole("max_age_seconds", minimum=3600)
-    if value is not None and kind is not NotebookKind.NOTEBOOK_INSTANCE:
+    if value is not None and kind is not NotebookKind.NOTEBOOK_INSTANCE and not ours:
         reason = f"cannot be kept by a {kind.value}, which stops for idleness alone"
-        read.refuse("max_age_seconds", value, reason, "leave it out")
+        read.refuse("max_age_seconds", value, reason, "leave it out, or `stopped_by` tidegate")
     return value
 
 

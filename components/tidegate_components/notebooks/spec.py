@@ -34,12 +34,17 @@ MANIFEST_KINDS = {
 }
 
 
+DAY_SECONDS = 86400
+
+
 @dataclass(frozen=True, slots=True)
 class NotebookSpec:
     """Everything plain about a notebook.
 
     Attributes:
         attached: Compute Engine's type and number of what is attached to a plain machine.
+        own_idle_seconds: After what idle time its cloud stops it, whoever does so before.
+        stopped_by_tidegate: Whether the controller is to stop it.
         stop_cron: When an Azure machine stops every day; empty where it does not.
     """
 
@@ -52,6 +57,8 @@ class NotebookSpec:
     instance_type: str
     attached: tuple[str, int] | None
     idle_shutdown_seconds: int
+    own_idle_seconds: int
+    stopped_by_tidegate: bool
     max_age_seconds: int | None
     disk_gib: int
     labels: CostLabels
@@ -70,9 +77,16 @@ class NotebookSpec:
         return self.labels.to_mapping()
 
     @property
+    def own_max_age_seconds(self) -> int | None:
+        """When the machine stops itself for its age: a day later where the controller does so."""
+        if self.max_age_seconds is None or not self.stopped_by_tidegate:
+            return self.max_age_seconds
+        return self.max_age_seconds + DAY_SECONDS
+
+    @property
     def idle_minutes(self) -> int:
-        """The idle time where a cloud counts minutes."""
-        return self.idle_shutdown_seconds // 60
+        """The idle time of its cloud's own shutdown, where that counts minutes."""
+        return self.own_idle_seconds // 60
 
     def to_fragment(self) -> dict[str, Any]:
         """Return what the notebook adds to the manifest, as plain JSON."""
@@ -86,6 +100,7 @@ class NotebookSpec:
                 "instance_type": self.instance_type,
                 "idle_shutdown_seconds": self.idle_shutdown_seconds,
                 "max_age_seconds": self.max_age_seconds,
+                "stopped_by": "tidegate" if self.stopped_by_tidegate else None,
                 "labels": self.cost_labels,
             }
         )

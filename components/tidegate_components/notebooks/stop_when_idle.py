@@ -1,5 +1,8 @@
 """Stops a SageMaker notebook instance that nobody works on; run by a timer on the instance.
 
+Asked to report, it also tells CloudWatch whether somebody works and how busy the machine is, which
+nobody else can tell of such an instance.
+
 It is copied to the instance as it is, so it needs nothing but the standard library of an old
 Python 3. A busy kernel is work, however long its last message is ago: only the maximum age, where
 one was declared, stops it. Where Jupyter does not answer, nothing is known, and nothing is stopped.
@@ -10,6 +13,8 @@ from __future__ import annotations
 import argparse
 import calendar
 import json
+import os
+import shutil
 import ssl
 import subprocess
 import sys
@@ -21,6 +26,9 @@ from typing import Any
 JUPYTER = "https://localhost:8443/api/"
 METADATA = "/opt/ml/metadata/resource-metadata.json"
 WORKING = ("busy", "starting", "restarting")
+NAMESPACE = "Tidegate/Notebooks"
+PERIOD_SECONDS = 300
+"""How often the timer looks; what was active since the last look is working."""
 
 
 def parse_moment(text: str) -> float:
@@ -74,11 +82,53 @@ def read_activity(now: float) -> tuple[bool, float | None]:
         return False, None
 
 
+def read_utilization() -> float | None:
+    """Return how busy the busiest GPU is, or the CPUs where there is none, in per cent."""
+    if shutil.which("nvidia-smi") is None:
+        return min(100.0, os.getloadavg()[1] / (os.cpu_count() or 1) * 100)
+    asked = ["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits"]
+    try:
+        found = subprocess.run(  # noqa: S603 - the driver's own program
+            asked, check=True, capture_output=True, text=True, timeout=20
+        ).stdout
+        return max(float(line) for line in found.splitlines())
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        sys.stdout.write(f"nvidia-smi does not answer, so nothing is known: {error}\n")
+        return None
+
+
+def build_metrics(
+    name: str, now: float, last: float | None, known: bool, utilization: float | None
+) -> list[dict[str, Any]]:
+    """Return what CloudWatch is told; what is not known is left out."""
+    working = last is not None and now - last < PERIOD_SECONDS
+    values: dict[str, float | None] = {
+        "Working": float(working) if known else None,
+        "Utilization": utilization,
+    }
+    dimensions = [{"Name": "NotebookInstanceName", "Value": name}]
+    return [
+        {"MetricName": metric, "Dimensions": dimensions, "Value": value}
+        for metric, value in values.items()
+        if value is not None
+    ]
+
+
+def report(region: str, metrics: list[dict[str, Any]]) -> None:
+    """Tell CloudWatch; that it does not listen keeps nothing from being stopped."""
+    command = ["aws", "cloudwatch", "put-metric-data", "--region", region]
+    words = [*command, "--namespace", NAMESPACE, "--metric-data", json.dumps(metrics)]
+    done = subprocess.run(words, check=False)  # noqa: S603 - what this program made itself
+    if done.returncode:
+        sys.stdout.write(f"CloudWatch was not told: exit code {done.returncode}\n")
+
+
 def main() -> None:
     """Look once, and stop the instance where it is time to."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--idle-seconds", type=int, required=True)
     parser.add_argument("--max-age-seconds", type=int, default=0)
+    parser.add_argument("--report", action="store_true")
     given = parser.parse_args()
     now = time.time()
     boot = now - float(Path("/proc/uptime").read_text(encoding="ascii").split()[0])
@@ -86,10 +136,16 @@ def main() -> None:
     # Without an answer only the age is known.
     idle_seconds = given.idle_seconds if known else sys.maxsize
     reason = decide_stop(now, boot, last, idle_seconds, given.max_age_seconds)
-    if not reason:
+    if not reason and not given.report:
         return
     metadata = json.loads(Path(METADATA).read_text(encoding="utf-8"))
     name, region = metadata["ResourceName"], metadata["ResourceArn"].split(":")[3]
+    if given.report:
+        metrics = build_metrics(name, now, last, known, read_utilization())
+        if metrics:
+            report(region, metrics)
+    if not reason:
+        return
     sys.stdout.write(f"{name} {reason}: stopping\n")
     command = ["aws", "sagemaker", "stop-notebook-instance", "--region", region]
     subprocess.run(  # noqa: S603 - the instance's own name, from SageMaker's own file

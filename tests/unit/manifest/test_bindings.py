@@ -4,7 +4,11 @@ import json
 
 import pytest
 
-from tidegate.manifest.bindings import read_bound_commitments, read_bound_pools
+from tidegate.manifest.bindings import (
+    read_bound_commitments,
+    read_bound_pools,
+    read_bound_reapables,
+)
 
 
 def test_commitments_are_known_by_every_name_of_their_cloud():
@@ -55,3 +59,19 @@ def test_pools_are_bound_whatever_section_they_stand_in():
 @pytest.mark.parametrize("document", [None, [], {}, {"bindings": []}, {"bindings": {"pools": 1}}])
 def test_without_bindings_no_pool_is_bound(document):
     assert read_bound_pools(document) == {}
+
+
+def test_notebooks_and_endpoints_are_told_apart_by_what_they_are():
+    outputs = {
+        "bindings": {
+            "notebooks": {"chat": {"instance": "chat-1", "zone": "us-central1-a"}},
+            "endpoints": {"chat": {"endpoint": "chat-2"}},
+            "pools": {"train": {"nodeGroup": "train-1"}},
+        }
+    }
+
+    assert read_bound_reapables(outputs) == {
+        "notebook/chat": {"instance": "chat-1", "zone": "us-central1-a"},
+        "endpoint/chat": {"endpoint": "chat-2"},
+    }
+    assert read_bound_reapables([]) == {}
