@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import unquote, urlsplit
 
 import typer
 
+from tidegate.vocabulary.hiding import find_secrets
 from tidegate.vocabulary.problems import Unavailable
 
 StackOption = Annotated[str, typer.Option("--stack", help="The stack whose outputs are read.")]
@@ -71,6 +75,7 @@ def has_database(url: str) -> bool:
 def open_state(url: str) -> Any:
     """Return the state in a database, which is made where there is none."""
     try:
+        learn_secrets(url)
         from tidegate.state.database import open_database
         from tidegate.state.store import DatabaseStore
     except ModuleNotFoundError as error:
@@ -81,3 +86,17 @@ def open_state(url: str) -> Any:
 def explain_lacking(error: ModuleNotFoundError) -> Unavailable:
     """Return (not raise) the error for a program that is not installed."""
     return Unavailable(f"the controller needs {error.name}: install tidegate[controller]")
+
+
+def learn_secrets(database: str = "", variables: Iterable[str] = ()) -> None:
+    """Let nothing that is logged, written down or shown hold a secret of this process.
+
+    Args:
+        database: A URL that may hold a password.
+        variables: Names of variables that hold secrets, whatever they are called.
+    """
+    from tidegate.controller.logs import remember_secrets
+
+    password = urlsplit(database).password or ""
+    named = {"DATABASE_PASSWORD": unquote(password)}
+    remember_secrets(find_secrets(named) | find_secrets(os.environ, variables))

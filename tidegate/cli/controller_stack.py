@@ -19,6 +19,7 @@ import yaml
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.load import load_catalog
 from tidegate.cli.controller_notices import build_notices
+from tidegate.cli.controller_options import learn_secrets
 from tidegate.cli.controller_sources import WiredSources, build_sources
 from tidegate.clouds.bound_pools import BoundPools
 from tidegate.controller.wiring import Wiring, build_wiring
@@ -74,6 +75,8 @@ class StackFeed:
         """
         self._choice = choice
         self._sources = _read_sources(choice.sources)
+        tokens = [getattr(source, "token_environment", "") for source in self._sources]
+        learn_secrets(variables=tokens)
         self._local = None if choice.backend else use_local_clouds(choice.state / "local")
         self._fetch = _build_fetch(choice, self._local)
         # Pulumi answers while the catalog and the rest of the program are loaded.

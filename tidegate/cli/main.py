@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from typing import Any
 
@@ -10,6 +11,7 @@ import typer
 import typer.core
 
 from tidegate import __version__
+from tidegate.vocabulary.hiding import find_secrets, hide_secrets
 from tidegate.vocabulary.problems import InvalidInput, Unavailable
 
 GROUPS: dict[str, str] = {
@@ -118,8 +120,13 @@ def run() -> None:
         app()
     except InvalidInput as error:
         for problem in error.problems:
-            typer.echo(f"error: {problem}", err=True)
+            _tell(problem)
         sys.exit(INVALID_INPUT_EXIT)
     except Unavailable as error:
-        typer.echo(f"error: {error}", err=True)
+        _tell(error)
         sys.exit(UNAVAILABLE_EXIT)
+
+
+def _tell(error: object) -> None:
+    """Say what is wrong; clouds and servers may have said it with a secret in it."""
+    typer.echo(f"error: {hide_secrets(str(error), find_secrets(os.environ))}", err=True)

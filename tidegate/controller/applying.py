@@ -8,7 +8,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from tidegate.controller.logs import hide_secrets
 from tidegate.controller.orders import Order
+from tidegate.controller.spending import Spending, may_free
 from tidegate.controller.tracing import span
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import StateStore
@@ -20,6 +22,7 @@ T = TypeVar("T")
 
 AT_ONCE = 8
 """Orders under way at the same time, over all clouds."""
+FREELY = Spending()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,12 @@ class Applier:
         self._token = token
         self._turn = asyncio.Semaphore(AT_ONCE)
 
-    async def apply(self, orders: Sequence[Order]) -> list[Done]:
-        """Write every order down, then carry them out.
+    async def apply(self, orders: Sequence[Order], spending: Spending = FREELY) -> list[Done]:
+        """Write every order down, then carry them out: all at once, or deletions first.
 
         Args:
             orders: Those that nothing forbids.
+            spending: What the fleet may cost; where growth needs that others shrink, it waits.
 
         Raises:
             LeaseLost: Another leads now; what was not asked yet is not asked any more.
@@ -57,7 +61,22 @@ class Applier:
         written = [
             replace(order, record=record) for order, record in zip(orders, intents, strict=True)
         ]
-        return list(await asyncio.gather(*(self._carry_out(order) for order in written)))
+        if not spending.explain_excess(()):
+            return list(await asyncio.gather(*(self._carry_out(order) for order in written)))
+        freeing = [order for order in written if may_free(order)]
+        growing = [order for order in written if not may_free(order)]
+        done = list(await asyncio.gather(*(self._carry_out(order) for order in freeing)))
+        shrunk = {each.order.pool for each in done if each.outcome is Outcome.APPLIED}
+        excess = spending.explain_excess(shrunk)
+        work = (
+            self._hold(order, excess) if excess else self._carry_out(order) for order in growing
+        )
+        return [*done, *await asyncio.gather(*work)]
+
+    async def _hold(self, order: Order, why: str) -> Done:
+        held = Outcome.HELD
+        await self._run(self._store.record_outcome, self._token, order.record.id, held, why)
+        return Done(order, held, why)
 
     async def _carry_out(self, order: Order) -> Done:
         async with self._turn:
@@ -88,9 +107,10 @@ class Applier:
                 self._store.check_lease(self._token)
                 self._wiring.pools.apply_size(order.pool, seen, wanted)
         except CloudRefused as refusal:
-            return Done(order, Outcome.REFUSED, str(refusal), refusal.kind)
+            return Done(order, Outcome.REFUSED, hide_secrets(str(refusal)), refusal.kind)
         except SourceFault as fault:
-            return Done(order, Outcome.HELD, f"its nodes could not be closed: {fault}")
+            why = hide_secrets(str(fault))
+            return Done(order, Outcome.HELD, f"its nodes could not be closed: {why}")
         note = f"work started on {len(kept)} nodes meanwhile, which are kept" if kept else ""
         return Done(order, Outcome.APPLIED, note)
 

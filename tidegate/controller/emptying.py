@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from tidegate.controller.errands import Errand, Step, rework_seconds
+from tidegate.controller.logs import hide_secrets
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Cordons, StateStore
 from tidegate.vocabulary.fleet_state import RunningPod
@@ -96,7 +97,7 @@ class Emptier:
                 return self._evict(errand, cordons)
             self._change(errand, cordons)
         except SourceFault as fault:
-            return Finished(errand, Outcome.HELD, str(fault))
+            return Finished(errand, Outcome.HELD, hide_secrets(str(fault)))
         return Finished(errand, Outcome.APPLIED, "")
 
     def _change(self, errand: Errand, cordons: Cordons) -> None:
@@ -115,7 +116,7 @@ class Emptier:
         kept = cordons.evict(errand.pool, errand.node, pods)
         ended = tuple(pod for pod in errand.pods if pod.name not in kept)
         told = [explain_rework(pod, self._now) for pod in ended]
-        told += [f"{pod} stays: {why}" for pod, why in kept.items()]
+        told += [f"{pod} stays: {hide_secrets(why)}" for pod, why in kept.items()]
         outcome = Outcome.APPLIED if ended or not kept else Outcome.HELD
         return Finished(errand, outcome, "; ".join(told), ended)
 

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import logging
-import re
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 import structlog
+
+from tidegate.vocabulary import hiding
 
 if TYPE_CHECKING:
     from tidegate.controller.turn import Tick
 
 LOG = structlog.get_logger("tidegate.controller")
 
-SECRETS = re.compile(
-    r"(?i)((?:authorization[=:]\s*)?bearer\s+|password[=:]\s*|token[=:]\s*|//[^/\s:@]+:(?=[^\s/]*@))"
-    r"[^\s@'\"&]+"
-)
-"""What follows these words is hidden: headers, passwords of URLs, tokens of queries."""
-HIDDEN = r"\1***"
+_KNOWN: set[str] = set()
+"""The secrets that this process was given, wherever it got them."""
+
+
+def remember_secrets(values: Iterable[str]) -> None:
+    """Hide these values from now on, whatever they look like."""
+    _KNOWN.update(values)
 
 
 def hide_secrets(text: str) -> str:
-    """Return a text without what looks like a secret."""
-    return SECRETS.sub(HIDDEN, text)
+    """Return a text without the secrets that are known, and what looks like one."""
+    return hiding.hide_secrets(text, _KNOWN)
+
+
+def hide_all(document: Any) -> Any:
+    """Return a JSON document without secrets in its texts."""
+    return hiding.hide_all(document, _KNOWN)
 
 
 def start_logging(*, quiet: bool = False) -> None:
@@ -43,13 +50,21 @@ def start_logging(*, quiet: bool = False) -> None:
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         cache_logger_on_first_use=False,
     )
+    root = logging.getLogger()
+    if not any(isinstance(each, _Forwarding) for each in root.handlers):
+        root.addHandler(_Forwarding())
+
+
+class _Forwarding(logging.Handler):
+    """Takes what libraries log into the same lines of JSON."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say = LOG.error if record.levelno >= logging.ERROR else LOG.warning
+        say(record.getMessage(), by=record.name, exc_info=record.exc_info or None)
 
 
 def _hide(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    for key, value in event.items():
-        if isinstance(value, str):
-            event[key] = hide_secrets(value)
-    return event
+    return {key: hide_all(value) for key, value in event.items()}
 
 
 def log_tick(tick: Tick) -> None:

@@ -16,6 +16,7 @@ from tidegate.controller.interruptions import (
     mark_interrupted,
     name_offerings,
 )
+from tidegate.controller.logs import hide_secrets
 from tidegate.controller.nodes import PoolSight, build_nodes, explain_vanished
 from tidegate.controller.tracing import span
 from tidegate.controller.wiring import Wiring
@@ -126,7 +127,7 @@ class Observer:
         try:
             states[pool.id] = await asyncio.wait_for(asyncio.shield(call), self._pool_seconds)
         except CloudRefused as refusal:
-            unread[pool.id] = str(refusal)
+            unread[pool.id] = hide_secrets(str(refusal))
         except TimeoutError:
             _ignore_late(call)
             unread[pool.id] = f"no answer within {self._pool_seconds:g} s"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tidegate.controller.logs import hide_all
 from tidegate.controller.nodes import to_records
 from tidegate.controller.orders import build_remarks
 from tidegate.controller.refusals import add_refusal
@@ -64,7 +65,7 @@ class Recorder:
             ]
             + [SourceRecord(ear.name, ear.received_at, ear.fault, 0) for ear in tick.listeners],
         )
-        store.record_snapshot(token, build_snapshot(tick))
+        store.record_snapshot(token, hide_all(build_snapshot(tick)))
 
     def _new_remarks(self, remarks: Sequence[DecisionRecord]) -> list[DecisionRecord]:
         """Return those that were not said at the last turn already."""

@@ -7,6 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from tidegate.controller.logs import hide_all
 from tidegate.controller.nodes import PoolSight
 from tidegate.ports import StateStore
 from tidegate.vocabulary.demand import WorkItem
@@ -114,7 +115,7 @@ def describe_status(store: StateStore, now: datetime) -> dict[str, Any]:
         now: What is older than this has lapsed.
     """
     tick = store.read_last_tick()
-    return {
+    told = {
         "at": now.isoformat(),
         "leader": store.read_leader(),
         "lastTick": None
@@ -158,6 +159,9 @@ def describe_status(store: StateStore, now: datetime) -> dict[str, Any]:
             describe_decision(record) for record in store.read_decisions(None, SHOWN_DECISIONS)
         ],
     }
+    # What an older version wrote down may hold what it did not know to hide.
+    found: dict[str, Any] = hide_all(told)
+    return found
 
 
 def describe_decision(record: DecisionRecord) -> dict[str, Any]:

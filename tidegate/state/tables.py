@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from tidegate.vocabulary.hiding import hide_secrets
+
 METADATA = sa.MetaData()
+
+
+class Told(sa.types.TypeDecorator[str]):
+    """What clouds and sources said, without what looks like a secret."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
+        """Return what is written."""
+        return None if value is None else hide_secrets(value)
+
 
 LEASES = sa.Table(
     "leases",
@@ -26,10 +40,10 @@ DECISIONS = sa.Table(
     sa.Column("action", sa.String(16), nullable=False),
     sa.Column("from_nodes", sa.Integer),
     sa.Column("to_nodes", sa.Integer),
-    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("reason", Told, nullable=False),
     sa.Column("per_hour", sa.String(64), nullable=False),
     sa.Column("outcome", sa.String(16), nullable=False),
-    sa.Column("detail", sa.Text, nullable=False),
+    sa.Column("detail", Told, nullable=False),
     sa.Index("decisions_by_pool", "pool", "id"),
 )
 
@@ -58,7 +72,7 @@ SOURCES = sa.Table(
     METADATA,
     sa.Column("name", sa.String(128), primary_key=True),
     sa.Column("received_at", sa.DateTime),
-    sa.Column("fault", sa.Text, nullable=False),
+    sa.Column("fault", Told, nullable=False),
     sa.Column("items", sa.Integer, nullable=False),
 )
 
@@ -100,7 +114,7 @@ NOTICES = sa.Table(
     sa.Column("kind", sa.String(16), nullable=False),
     sa.Column("at", sa.DateTime, nullable=False),
     sa.Column("ends_at", sa.DateTime),
-    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("text", Told, nullable=False),
     sa.Column("source", sa.String(128), nullable=False),
     sa.Column("received_at", sa.DateTime, nullable=False),
     sa.Column("pool", sa.String(64), nullable=False),
