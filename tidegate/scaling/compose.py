@@ -142,8 +142,11 @@ def _placements(draft: Draft) -> list[Placement]:
     """Return the seats of everyone who sits, partial gangs too: their nodes are theirs."""
     found = []
     for item, seats in draft.bench.sitting():
-        names = sorted(seat.seat for seat in seats) if len(seats) > 1 else [seats[0].seat]
-        found += [Placement(item, worker, name) for worker, name in enumerate(names)]
+        if len(seats) == 1:
+            found.append(Placement(item, 0, seats[0].seat))
+        else:
+            names = sorted(seat.seat for seat in seats)
+            found += [Placement(item, worker, name) for worker, name in enumerate(names)]
     return found
 
 

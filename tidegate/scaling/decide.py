@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tidegate.scaling.admission import admit, explain_minimum, lay_out
 from tidegate.scaling.compose import compose_plan
-from tidegate.scaling.deadline_choice import PATIENT, find_patient
+from tidegate.scaling.deadline_choice import PATIENT, DeadlineBook
 from tidegate.scaling.draft import Draft
 from tidegate.scaling.endpoints import lacking_replicas, plan_replicas
 from tidegate.scaling.fleet import Fleet
@@ -68,20 +68,23 @@ def decide(
 def build_draft(situation: Situation) -> Draft:
     """Return a draft in which nothing is decided yet."""
     replicas, holds = plan_replicas(situation)
-    waiting = (
-        *requeue_interrupted(situation),
-        *situation.signals.items,
-        *lacking_replicas(situation, replicas),
-    )
-    patient = find_patient(waiting, situation)
-    pending = tuple(sort_in_turn(item for item in waiting if item.id not in patient))
+    told = situation.signals.items
+    more = (*requeue_interrupted(situation), *lacking_replicas(situation, replicas))
+    deadlines = DeadlineBook(situation)
+    patient = deadlines.find_patient((*told, *more))
+    # What was told stands in its turn already.
+    pending = told
+    if more or patient:
+        waiting = (item for item in (*told, *more) if item.id not in patient)
+        pending = tuple(sort_in_turn(waiting))
     book = OptionBook(situation)
     running = (work.item for node in nodes_of(situation) for work in node.work())
     return Draft(
         situation=situation,
         bench=lay_out(situation),
-        groups=group_items(pending, situation, book),
+        groups=group_items(pending, book, deadlines),
         book=book,
+        deadlines=deadlines,
         pending=pending,
         running=frozenset(running),
         holds=list(holds),

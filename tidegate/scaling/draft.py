@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from tidegate.scaling.bench import Bench
+from tidegate.scaling.deadline_choice import DeadlineBook
 from tidegate.scaling.groups import Group, OptionBook
 from tidegate.scaling.situation import Situation
 from tidegate.vocabulary.demand import WorkItem
@@ -24,6 +25,7 @@ class Draft:
         bench: Nodes, old and new, and who sits where.
         groups: Item id → its group.
         book: What may serve a shape.
+        deadlines: What deadlines ask for.
         pending: Believed items in their turn.
         running: Ids of items that run anywhere.
         served: Ids of items that sit whole.
@@ -41,6 +43,7 @@ class Draft:
     bench: Bench
     groups: dict[str, Group]
     book: OptionBook
+    deadlines: DeadlineBook
     pending: tuple[WorkItem, ...]
     running: frozenset[str] = frozenset()
     served: set[str] = field(default_factory=set)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 
 from tidegate.scaling.constraints import count_slots_for, match_need
-from tidegate.scaling.deadline_choice import judge_deadline
+from tidegate.scaling.deadline_choice import DeadlineBook
 from tidegate.scaling.marginal import Choice, Domain, build_domain, list_choices
-from tidegate.scaling.offerings import NodeRoom, Offering
+from tidegate.scaling.offerings import NodeRoom
 from tidegate.scaling.situation import Situation
 from tidegate.vocabulary.demand import AcceleratorNeed, WorkItem, WorkShape
 
@@ -119,7 +118,7 @@ def build_options(shape: WorkShape, urgent: bool, situation: Situation) -> Optio
 
 
 def group_items(
-    items: Iterable[WorkItem], situation: Situation, book: OptionBook
+    items: Iterable[WorkItem], book: OptionBook, deadlines: DeadlineBook
 ) -> dict[str, Group]:
     """Return each item's group, by item id."""
     numbers: dict[WorkShape, int] = {}
@@ -127,8 +126,8 @@ def group_items(
     by_object: dict[tuple[int, bool], Group] = {}
     found: dict[str, Group] = {}
     for item in items:
-        urgent = item.deadline is not None and is_urgent(
-            item.shape, item.deadline, item.work_left_seconds, situation
+        urgent = item.deadline is not None and deadlines.is_urgent(
+            item.shape, item.deadline, item.work_left_seconds
         )
         # Hashing a shape costs more than looking up the object that many items share.
         marker = (id(item.shape), urgent)
@@ -146,31 +145,3 @@ def build_group(shape: WorkShape, urgent: bool, book: OptionBook) -> Group:
     """Return an empty group with its choices."""
     options = book.options_for(shape, urgent=urgent)
     return Group(shape, urgent, options.anywhere, options.domains, uniform=options.uniform)
-
-
-def is_urgent(
-    shape: WorkShape,
-    deadline: datetime | None,
-    left_seconds: int | None,
-    situation: Situation,
-    running_on: Offering | None = None,
-) -> bool:
-    """Return whether an interruption now would break a deadline.
-
-    Where spot was observed, the programme for deadlines says so. Else what is left to
-    run, one interruption's loss and the change to another node must fit before
-    the deadline; work of unknown length is urgent, since nothing says that it fits.
-    """
-    if deadline is None:
-        return False
-    left = left_seconds if left_seconds is not None else shape.duration_seconds
-    if left is None:
-        return True
-    word = judge_deadline(shape, deadline, left, running_on, situation)
-    if word is not None:
-        return word.on_demand
-    habit = shape.checkpoint
-    loss = left if habit is None else min(habit.interval_seconds, left) + habit.restart_seconds
-    boot = max((entry.boot_seconds for entry in situation.offerings.values()), default=0)
-    needed = left + loss + 2 * boot + situation.settings.deadline_margin_seconds
-    return deadline - situation.now < timedelta(seconds=needed)

@@ -104,14 +104,16 @@ def _keep_assigned(bench: Bench, draft: Draft, served: Sequence[WorkItem]) -> No
 
 def _groups_of(draft: Draft, served: Sequence[WorkItem]) -> Served:
     """Return groups with their served items, the largest workers and gangs first."""
-    found: dict[int, tuple[Group, list[WorkItem]]] = {}
-    for item in served:
-        group = draft.groups[item.id]
-        entry = found.get(id(group))
-        if entry is None:
-            entry = found[id(group)] = (group, [])
-        entry[1].append(item)
-    return sorted(found.values(), key=lambda entry: (_size(entry[0]), entry[1][0].id))
+    if len(served) == len(draft.groups):
+        groups = {id(group): group for group in draft.groups.values()}
+        found = [(group, group.items) for group in groups.values()]
+    else:
+        by_group: dict[int, tuple[Group, list[WorkItem]]] = {}
+        for item in served:
+            group = draft.groups[item.id]
+            by_group.setdefault(id(group), (group, []))[1].append(item)
+        found = [*by_group.values()]
+    return sorted(found, key=lambda entry: (_size(entry[0]), entry[1][0].id))
 
 
 def _size(group: Group) -> tuple[int, int, int, int]:

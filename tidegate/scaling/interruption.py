@@ -19,7 +19,8 @@ FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 
 def requeue_interrupted(situation: Situation) -> tuple[WorkItem, ...]:
     """Return what runs on interrupted nodes as waiting items, each with the workers it loses."""
-    waiting = {item.id for item in situation.signals.items}
+    lost_work = _lost_work(situation)
+    waiting = {item.id for item in situation.signals.items} if lost_work else set()
     return tuple(
         WorkItem(
             id=work.item,
@@ -28,7 +29,7 @@ def requeue_interrupted(situation: Situation) -> tuple[WorkItem, ...]:
             deadline=work.deadline,
             work_left_seconds=work.work_left_seconds,
         )
-        for work, lost in _lost_work(situation)
+        for work, lost in lost_work
         if work.shape is not None and work.item not in waiting
     )
 

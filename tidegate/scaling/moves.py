@@ -14,7 +14,7 @@ from tidegate.scaling.bins import Bin
 from tidegate.scaling.disruption import may_stop, rework_seconds, why_not_disturb
 from tidegate.scaling.draft import Draft
 from tidegate.scaling.fleet import Node, NodePhase, RunningWork
-from tidegate.scaling.groups import Group, build_group, is_urgent
+from tidegate.scaling.groups import Group, build_group
 from tidegate.scaling.marginal import HOUR, ZERO, Choice
 from tidegate.scaling.nodes import nodes_of
 from tidegate.scaling.offerings import Offering
@@ -95,7 +95,7 @@ def _urgent(draft: Draft, work: RunningWork, offering: Offering) -> bool:
     if work.shape is None:
         return False
     left = work.work_left_seconds
-    return is_urgent(work.shape, work.deadline, left, draft.situation, offering)
+    return draft.deadlines.is_urgent(work.shape, work.deadline, left, offering)
 
 
 def _price_now(draft: Draft, offering: Offering) -> Decimal:

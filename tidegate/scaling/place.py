@@ -9,8 +9,8 @@ from decimal import Decimal
 
 from tidegate.scaling.bench import Bench
 from tidegate.scaling.constraints import find_exclusion
+from tidegate.scaling.deadline_choice import DeadlineBook
 from tidegate.scaling.fleet import Fleet
-from tidegate.scaling.groups import is_urgent
 from tidegate.scaling.marginal import HOUR, ZERO, Choice, build_choice, moving_seconds
 from tidegate.scaling.offerings import Offering, Offerings
 from tidegate.scaling.settings import ScalingSettings
@@ -87,7 +87,8 @@ def _exclusions(
     job: WorkItem, situation: Situation, bench: Bench
 ) -> Iterator[tuple[Offering, Cause | None]]:
     refused = {item.id: cause for item, cause in situation.signals.refused}
-    urgent = is_urgent(job.shape, job.deadline, job.work_left_seconds, situation)
+    book = DeadlineBook(situation)
+    urgent = book.is_urgent(job.shape, job.deadline, job.work_left_seconds)
     for offering in situation.offerings.values():
         cause = refused.get(job.id)
         cause = cause or find_exclusion(job.shape, offering, situation, urgent=urgent)
