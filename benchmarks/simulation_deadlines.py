@@ -23,7 +23,7 @@ from tidegate.traces.public import read_spot
 FACTORS = (1.1, 1.25, 1.5, 2.0)
 SPOT_PRICE = 0.3
 HOURS = 24
-TUNED, MEASURED = 16, 40
+TUNED, MEASURED = 32, 40
 """Starts a zone and factor, spread evenly over a half."""
 WARM_UP = 400
 """Ticks of the first half that only show how spot behaves."""
@@ -61,9 +61,8 @@ def evaluate_deadlines(traces: Path) -> list[dict[str, object]]:
 
 def _grids() -> tuple[Grid, ...]:
     planned = [
-        ({"ages": ages, "prior": prior}, lambda a=ages, p=prior: Planned(a, prior=p))
-        for ages in ((), (10,))
-        for prior in (300.0,)
+        ({"ages": ages, "parts of the day": day}, lambda a=ages, d=day: Planned(a, day=d))
+        for ages, day in (((10,), 1), ((10, 40, 160), 1), ((10, 40, 160), 6))
     ]
     uniform = [
         ({"spare": spare, "hysteresis": ahead}, lambda s=spare, h=ahead: UniformProgress(s, h))

@@ -9,14 +9,14 @@ Late" (NSDI 2024), whose uniform progress this is held against.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.scaling.spot_odds import SpotOdds
+from tidegate.scaling.spot_odds import DAY_SECONDS, DayClock, SpotOdds
 
 TABLE_STEP = 64
 """Tables are sized in steps of so many ticks, so that decisions soon after each other share one."""
@@ -47,24 +47,54 @@ class Terms:
     changeover: int
 
 
+@dataclass(frozen=True, slots=True)
+class DayOdds:
+    """Odds by part of the day, as a deadline sees them.
+
+    Attributes:
+        parts: The odds of each part.
+        clock: Counts from the deadline; not asked where the day has one part.
+    """
+
+    parts: tuple[SpotOdds, ...]
+    clock: DayClock | None = None
+
+    def at(self, left: int) -> SpotOdds:
+        """Return the odds when so many ticks are left."""
+        return self.parts[self.clock.part(-left) if self.clock else 0]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """Expected cost, in on-demand ticks, of (phase of spot, ticks left, work left) by mode.
 
-    `spot` has the phases in which spot is there; it stands for running in one.
+    `spot` has the phases in which spot is there; it stands for running in one. `lost` is what is
+    left to pay when a zone was just lost, by (ticks left, work left).
     """
 
-    odds: SpotOdds
+    odds: DayOdds
     terms: Terms
     none: Values
     spot: Values
     on_demand: Values
+    lost: Values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chances:
-    """Odds as matrices: one tick, and the whole of a changeover."""
+    """Odds as matrices: of one tick, and of a changeover.
 
+    Attributes:
+        change: Ticks of the changeover.
+        moves: As in `SpotOdds`; `keeps` and `lands` too.
+        lost: Phase → probability to be lost within a tick.
+        moves_changing: `moves` over the changeover; `keeps_changing` alike.
+        lost_changing: (phase, tick) → probability to be lost in just this tick of the changeover,
+            its last tick first.
+        ticks_changing: Phase → ticks of the changeover that are paid for on average.
+    """
+
+    change: int
     moves: Values
     keeps: Values
     lost: Values
@@ -72,9 +102,21 @@ class _Chances:
     moves_changing: Values
     keeps_changing: Values
     lost_changing: Values
+    ticks_changing: Values
 
 
-def find_table(odds: SpotOdds, terms: Terms, ticks: int, work: int) -> Table:
+def build_odds(parts: tuple[SpotOdds, ...], clock: DayClock, left: int) -> DayOdds:
+    """Return odds as a deadline sees them that many ticks ahead of a clock.
+
+    The deadline is taken to the hour, so that work with close deadlines shares a table.
+    """
+    if len(parts) == 1:
+        return DayOdds(parts)
+    second = round((clock.second + left * clock.tick_seconds) / 3600) * 3600
+    return DayOdds(parts, replace(clock, second=second % DAY_SECONDS))
+
+
+def find_table(odds: DayOdds, terms: Terms, ticks: int, work: int) -> Table:
     """Return a table that reaches at least as far as `build_table`'s, shared where one is known."""
     return build_table(odds, terms, _up(ticks), _up(work))
 
@@ -84,77 +126,75 @@ def _up(ticks: int) -> int:
 
 
 @lru_cache(maxsize=8)
-def build_table(odds: SpotOdds, terms: Terms, ticks: int, work: int) -> Table:
+def build_table(odds: DayOdds, terms: Terms, ticks: int, work: int) -> Table:
     """Return the table of all choices up to so many ticks left and so much work left, in ticks."""
-    phases, ups = odds.phases(), odds.ups()
-    table = Table(
-        odds,
-        terms,
-        np.full((phases, ticks + 1, work + 1), MISSED),
-        np.full((ups, ticks + 1, work + 1), MISSED),
-        np.full((phases, ticks + 1, work + 1), MISSED),
-    )
-    for values in (table.none, table.spot, table.on_demand):
-        values[:, :, 0] = 0.0
-    chances = _chances(odds, terms)
+    phases, ups = odds.parts[0].phases(), odds.parts[0].ups()
+    size = (ticks + 1, work + 1)
+    none, spot, on_demand = (np.full((many, *size), MISSED) for many in (phases, ups, phases))
+    table = Table(odds, terms, none, spot, on_demand, np.full(size, MISSED))
+    for values in (table.none, table.spot, table.on_demand, table.lost):
+        values[..., 0] = 0.0
     for left in range(1, ticks + 1):
-        _fill(table, chances, left)
+        _fill(table, _chances(odds.at(left), terms.changeover), left)
     return table
 
 
-@lru_cache(maxsize=8)
-def _chances(odds: SpotOdds, terms: Terms) -> _Chances:
+@lru_cache(maxsize=64)
+def _chances(odds: SpotOdds, change: int) -> _Chances:
     moves, keeps = np.array(odds.moves), np.array(odds.keeps)
-    keeps_changing = np.linalg.matrix_power(keeps, terms.changeover)
+    lost = 1 - keeps.sum(axis=1)
+    still = [np.linalg.matrix_power(keeps, tick) for tick in range(change + 1)]
     return _Chances(
+        change=change,
         moves=moves,
         keeps=keeps,
-        lost=1 - keeps.sum(axis=1),
+        lost=lost,
         lands=np.array(odds.lands),
-        moves_changing=np.linalg.matrix_power(moves, terms.changeover),
-        keeps_changing=keeps_changing,
-        lost_changing=1 - keeps_changing.sum(axis=1),
+        moves_changing=np.linalg.matrix_power(moves, change),
+        keeps_changing=still[change],
+        lost_changing=np.stack([kept @ lost for kept in still[-2::-1]], axis=1),
+        ticks_changing=sum(kept.sum(axis=1) for kept in still[:-1]),
     )
 
 
 def _fill(table: Table, chances: _Chances, left: int) -> None:
     """Compute the values of one time left, from those of less time left."""
-    ups, change = len(table.spot), table.terms.changeover
+    ups, work = len(table.spot), slice(1, None)
     idle = chances.moves @ table.none[:, left - 1, 1:]
-    if left >= change:
-        later = slice(1, None)
-        on_demand, spot = _starts(table, chances, left - change, later)
+    if left >= chances.change:
+        on_demand, spot = _starts(table, chances, left, work)
         np.minimum(idle, on_demand, out=idle)
         np.minimum(idle[:ups], spot, out=idle[:ups])
-    goes_on, stays = _running(table, chances, left - 1, slice(0, -1))
+    goes_on, stays = _running(table, chances, left, slice(0, -1))
     table.none[:, left, 1:] = idle
     np.minimum(goes_on, idle[:ups], out=table.spot[:, left, 1:])
     np.minimum(stays, idle, out=table.on_demand[:, left, 1:])
+    table.lost[left, 1:] = chances.lands @ idle
 
 
 def _starts(table: Table, chances: _Chances, left: int, work: slice | int) -> tuple[Values, Values]:
-    """Return what starting costs in each phase, with what is left after the changeover."""
-    change, price = table.terms.changeover, table.terms.spot_price
-    on_demand: Values = change + chances.moves_changing @ table.on_demand[:, left, work]
-    kept = chances.keeps_changing @ table.spot[:, left, work]
-    lost = np.multiply.outer(chances.lost_changing, chances.lands @ table.none[:, left, work])
-    spot: Values = price * change + kept + lost
+    """Return what a changeover from now on costs in each phase; spot may be lost in any tick."""
+    after, price = left - chances.change, table.terms.spot_price
+    on_demand: Values = chances.change + chances.moves_changing @ table.on_demand[:, after, work]
+    kept = chances.keeps_changing @ table.spot[:, after, work]
+    lost = chances.lost_changing @ table.lost[after:left, work]
+    spot: Values = ((kept + lost).T + price * chances.ticks_changing).T
     return on_demand, spot
 
 
 def _running(
     table: Table, chances: _Chances, left: int, work: slice | int
 ) -> tuple[Values, Values]:
-    """Return what going on costs in each phase: on spot, and on-demand."""
-    kept = chances.keeps @ table.spot[:, left, work]
-    lost = np.multiply.outer(chances.lost, chances.lands @ table.none[:, left, work])
+    """Return what working in this tick costs in each phase: on spot, and on-demand."""
+    kept = chances.keeps @ table.spot[:, left - 1, work]
+    lost = np.multiply.outer(chances.lost, table.lost[left - 1, work])
     spot: Values = table.terms.spot_price + kept + lost
-    on_demand: Values = 1 + chances.moves @ table.on_demand[:, left, work]
+    on_demand: Values = 1 + chances.moves @ table.on_demand[:, left - 1, work]
     return spot, on_demand
 
 
 def choose_mode(
-    table: Table, left: int, work: int, mode: Mode, phase: int, *, changing: bool = False
+    table: Table, left: int, work: int, mode: Mode, phase: int, *, changing: int = 0
 ) -> Mode:
     """Return what to run on in the next tick.
 
@@ -164,7 +204,7 @@ def choose_mode(
         work: Ticks of work left.
         mode: What it runs on now; a changeover under way counts as running.
         phase: How spot is, as `SpotOdds.phase` tells it; of the zone it runs in, where it does.
-        changing: Whether a changeover is under way.
+        changing: Ticks that are left of a changeover under way.
     """
     if work <= 0:
         return Mode.NONE
@@ -176,14 +216,17 @@ def choose_mode(
     if spare <= 0 and (changing or not on_spot):
         # Nothing may go wrong any more. Work that runs on spot keeps the time for a changeover.
         return Mode.ON_DEMAND
-    change, ups = table.terms.changeover, len(table.spot)
-    chances = _chances(table.odds, table.terms)
-    on_demand, spot = _starts(table, chances, left - change, work)
-    goes_on, stays = _running(table, chances, left - 1, work - 1)
+    odds = table.odds.at(left)
+    on_demand, spot = _starts(table, _chances(odds, table.terms.changeover), left, work)
+    chances = _chances(odds, max(changing, 1))
+    if changing:
+        stays, goes_on = _starts(table, chances, left, work)
+    else:
+        goes_on, stays = _running(table, chances, left, work - 1)
     costs = {
         Mode.NONE: float((chances.moves @ table.none[:, left - 1, work])[phase]),
         Mode.ON_DEMAND: float((stays if mode is Mode.ON_DEMAND else on_demand)[phase]),
     }
-    if phase < ups:
+    if phase < len(table.spot):
         costs[Mode.SPOT] = float((goes_on if mode is Mode.SPOT else spot)[phase])
     return min(costs, key=lambda entry: (costs[entry], -entry))

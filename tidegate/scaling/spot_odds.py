@@ -15,6 +15,8 @@ GRID = 1.3
 LEAST = 1e-4
 """Odds below it are taken for it: nothing lasts for ever."""
 
+DAY_SECONDS = 86_400
+
 Seen = NDArray[np.bool_]
 """(zone, tick) → whether spot could be had, or was held."""
 
@@ -53,6 +55,32 @@ class SpotOdds:
         return older if up else self.ups() + older
 
 
+@dataclass(frozen=True, slots=True)
+class DayClock:
+    """Which part of the day a tick falls into.
+
+    Attributes:
+        tick_seconds: Seconds of a tick.
+        second: Second of the day at the tick that others are counted from.
+        parts: Equal parts of the day that are told apart.
+    """
+
+    tick_seconds: int
+    second: int
+    parts: int
+
+    def part(self, ahead: int) -> int:
+        """Return the part that holds the tick so many ticks ahead; behind where negative."""
+        second = (self.second + ahead * self.tick_seconds) % DAY_SECONDS
+        return second * self.parts // DAY_SECONDS
+
+    def parts_of(self, ticks: int) -> NDArray[np.int64]:
+        """Return the parts of the last so many ticks, the one counted from being the latest."""
+        ahead = np.arange(1 - ticks, 1)
+        seconds = (self.second + ahead * self.tick_seconds) % DAY_SECONDS
+        return seconds * self.parts // DAY_SECONDS
+
+
 def count_ages(up: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return for how many ticks before each tick a series has been as it is there."""
     ticks = np.arange(len(up))
@@ -61,33 +89,59 @@ def count_ages(up: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def observe_odds(seen: Seen, ages: Sequence[int], recent: int, prior: float) -> SpotOdds:
-    """Return odds from what was seen: lately, and before that as a prior.
+    """Return odds from what was seen, alike for the whole day; arguments as of `observe_day`."""
+    return observe_day(seen, ages, recent, prior, None)[0]
+
+
+def observe_day(
+    seen: Seen, ages: Sequence[int], recent: int, prior: float, clock: DayClock | None
+) -> tuple[SpotOdds, ...]:
+    """Return the odds of each part of the day, from what was seen: lately, and before as a prior.
 
     Args:
         seen: Zones by tick, up to now.
         ages: Ticks from which a phase counts as the next older one.
         recent: Ticks that count fully.
-        prior: How many ticks in each phase all that was seen before is worth.
+        prior: What odds that are less to the point are worth, in ticks a phase: all that was seen
+            before for what was seen lately, the whole day for its part.
+        clock: When the ticks were; without one the day has one part.
     """
     limits = np.array(sorted(ages))
     joint = any_zone(seen)
-    ups = len(limits) + 1
-    moves = _blend(_count_moves(joint, limits), _count_moves(joint[-recent:], limits), prior)
-    keeps, lands = moves, None
+    parts = np.zeros(len(joint), dtype=np.int64) if clock is None else clock.parts_of(len(joint))
+    count = 1 if clock is None else clock.parts
+    moves = _estimate(_count_moves([joint], limits, parts, count), recent, prior, [joint], limits)
+    keeps, elsewhere = moves, 0.0
     if len(seen) > 1:
-        mine = sum(_count_moves(zone, limits) for zone in seen)
-        late = sum(_count_moves(zone[-recent:], limits) for zone in seen)
-        keeps = _blend(np.asarray(mine), np.asarray(late), prior)
-        lands = _count_landings(seen, joint)
-    elsewhere = 0.0 if lands is None else lands
+        zones = list(seen)
+        keeps = _estimate(_count_moves(zones, limits, parts, count), recent, prior, zones, limits)
+        elsewhere = _count_landings(seen, joint)
+    ups = len(limits) + 1
     landed = [0.0] * (2 * ups)
     landed[0], landed[ups] = elsewhere, 1 - elsewhere
-    return SpotOdds(
-        ages=tuple(int(limit) for limit in limits),
-        moves=_round_rows(moves),
-        keeps=_round_kept(keeps[:ups], ups),
-        lands=tuple(landed),
+    return tuple(
+        SpotOdds(
+            ages=tuple(int(limit) for limit in limits),
+            moves=_round_rows(moved),
+            keeps=_round_kept(kept[:ups], ups),
+            lands=tuple(landed),
+        )
+        for moved, kept in zip(moves, keeps, strict=True)
     )
+
+
+def _estimate(
+    counts: NDArray[np.float64],
+    recent: int,
+    prior: float,
+    zones: Sequence[NDArray[np.bool_]],
+    limits: NDArray[np.int64],
+) -> list[NDArray[np.float64]]:
+    """Return probabilities by part of the day; a day of one part is judged by what was lately."""
+    whole = np.zeros(zones[0].shape, dtype=np.int64)
+    (late,) = _count_moves([zone[-recent:] for zone in zones], limits, whole[-recent:], 1)
+    every = _blend(counts.sum(axis=0), late, prior)
+    return [every] if len(counts) == 1 else [_blend(every, part, prior) for part in counts]
 
 
 def _phases(up: NDArray[np.bool_], limits: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -95,13 +149,20 @@ def _phases(up: NDArray[np.bool_], limits: NDArray[np.int64]) -> NDArray[np.int6
     return np.where(up, older, len(limits) + 1 + older)
 
 
-def _count_moves(up: NDArray[np.bool_], limits: NDArray[np.int64]) -> NDArray[np.float64]:
+def _count_moves(
+    zones: Sequence[NDArray[np.bool_]],
+    limits: NDArray[np.int64],
+    parts: NDArray[np.int64],
+    count: int,
+) -> NDArray[np.float64]:
+    """Return (part of the day, from phase, to phase) → how often that was."""
     size = 2 * (len(limits) + 1)
-    if len(up) < 2:
-        return np.zeros((size, size))
-    phases = _phases(up, limits)
-    counted = np.bincount(phases[:-1] * size + phases[1:], minlength=size * size)
-    return counted.reshape(size, size).astype(float)
+    found = np.zeros(count * size * size, dtype=np.int64)
+    for zone in zones:
+        phases = _phases(zone, limits)
+        moved = (parts[:-1] * size + phases[:-1]) * size + phases[1:]
+        found += np.bincount(moved, minlength=len(found))
+    return found.reshape(count, size, size).astype(float)
 
 
 def _blend(
@@ -157,11 +218,16 @@ def stack_history(zones: Sequence[Sequence[bool]], step: int) -> Seen:
 
 @lru_cache(maxsize=8)
 def observe_history(
-    zones: tuple[tuple[bool, ...], ...], step: int, ages: tuple[int, ...], recent: int, prior: float
-) -> tuple[Seen, SpotOdds]:
+    zones: tuple[tuple[bool, ...], ...],
+    step: int,
+    ages: tuple[int, ...],
+    recent: int,
+    prior: float,
+    clock: DayClock | None = None,
+) -> tuple[Seen, tuple[SpotOdds, ...]]:
     """Return zones as `stack_history` does, with their odds: all work of a decision asks alike."""
     seen = stack_history(zones, step)
-    return seen, observe_odds(seen, ages, recent, prior)
+    return seen, observe_day(seen, ages, recent, prior, clock)
 
 
 def phase_now(odds: SpotOdds, seen: Seen, zone: int | None) -> int:
