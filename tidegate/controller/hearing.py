@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar
 
 from tidegate.controller.logs import hide_secrets
+from tidegate.ports import Clock
 from tidegate.vocabulary.demand import SourceHealth
-from tidegate.vocabulary.reports import WorkReport
+from tidegate.vocabulary.reports import SourceFault, WorkReport
+
+T = TypeVar("T")
 
 FIRST_WAIT_SECONDS = 5.0
 LONGEST_WAIT_SECONDS = 120.0
@@ -66,3 +73,35 @@ class Ears:
         """Return what was heard of these sources, in their order."""
         self.heard = {name: self.heard.get(name) or Heard(name) for name in names}
         return list(self.heard.values())
+
+
+async def ask(
+    ear: Heard, fetch: Callable[[], T], clock: Clock, executor: Executor, seconds: float
+) -> T | None:
+    """Return what a source answers; None where it is not its time, or a failure was taken.
+
+    Args:
+        ear: The source, as it answered so far.
+        fetch: Asks; blocks, and raises SourceFault.
+        clock: The time.
+        executor: Where it blocks, so that a source that hangs keeps nobody else waiting.
+        seconds: How long it may take.
+    """
+    if not ear.may_ask(clock.monotonic()):
+        return None
+    ear.is_running = True
+    call = asyncio.get_running_loop().run_in_executor(executor, fetch)
+    call.add_done_callback(lambda done: _settle_down(ear, done))
+    try:
+        return await asyncio.wait_for(asyncio.shield(call), seconds)
+    except SourceFault as fault:
+        ear.fail(str(fault), clock.monotonic())
+    except TimeoutError:
+        ear.fail(f"no answer within {seconds:g} s", clock.monotonic())
+    return None
+
+
+def _settle_down(ear: Heard, done: asyncio.Future[T]) -> None:
+    ear.is_running = False
+    # What comes after its time is neither looked at nor a mistake: it is asked for again.
+    _ = done.cancelled() or done.exception()

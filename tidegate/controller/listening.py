@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import structlog
 
-from tidegate.controller.hearing import Ears, Heard
+from tidegate.controller.hearing import Ears, Heard, ask
 from tidegate.ports import Clock, NoticeSource, NoticeStore
 from tidegate.vocabulary.notices import NoticeRecord
 from tidegate.vocabulary.reports import SourceFault, WorkReport
@@ -58,18 +58,8 @@ class Listener:
     async def _ask(
         self, source: NoticeSource, ear: Heard, store: NoticeStore, token: int
     ) -> Told | None:
-        if not ear.may_ask(self._clock.monotonic()):
-            return None
-        ear.is_running = True
-        call = asyncio.get_running_loop().run_in_executor(self._executor, source.fetch)
-        call.add_done_callback(lambda done: _settle_down(ear, done))
-        try:
-            report = await asyncio.wait_for(asyncio.shield(call), self._seconds)
-        except SourceFault as fault:
-            ear.fail(str(fault), self._clock.monotonic())
-            return None
-        except TimeoutError:
-            ear.fail(f"no answer within {self._seconds:g} s", self._clock.monotonic())
+        report = await ask(ear, source.fetch, self._clock, self._executor, self._seconds)
+        if report is None:
             return None
         now = self._clock.now()
         # A cloud's clock that runs ahead must not make a notice of tomorrow.
@@ -91,9 +81,3 @@ class Listener:
     async def _run(self, call: Callable[..., T], *arguments: object) -> T:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._executor, call, *arguments)
-
-
-def _settle_down(ear: Heard, done: asyncio.Future[T]) -> None:
-    ear.is_running = False
-    # What comes after its time is neither looked at nor a mistake: it comes again.
-    _ = done.cancelled() or done.exception()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from tidegate.controller.hearing import Heard
+from tidegate.controller.hearing import Heard, ask
 from tidegate.controller.interruptions import (
     Struck,
     find_struck,
@@ -27,7 +27,6 @@ from tidegate.vocabulary.demand import Demand, SourceHealth
 from tidegate.vocabulary.fleet_state import CloudRefused, ClusterNode, PoolState
 from tidegate.vocabulary.notices import NoticeRecord
 from tidegate.vocabulary.records import NodeRecord
-from tidegate.vocabulary.reports import SourceFault
 
 T = TypeVar("T")
 
@@ -133,20 +132,8 @@ class Observer:
             unread[pool.id] = f"no answer within {self._pool_seconds:g} s"
 
     async def _hear(self, source: WorkSource, ear: Heard) -> None:
-        if not ear.may_ask(self._clock.monotonic()):
-            return
-        ear.is_running = True
-        call = asyncio.get_running_loop().run_in_executor(self._executor, source.fetch)
-        call.add_done_callback(lambda _: setattr(ear, "is_running", False))
-        try:
-            report = await asyncio.wait_for(asyncio.shield(call), self._source_seconds)
-        except SourceFault as fault:
-            ear.fail(str(fault), self._clock.monotonic())
-        except TimeoutError:
-            _ignore_late(call)
-            text = f"no answer within {self._source_seconds:g} s"
-            ear.fail(text, self._clock.monotonic())
-        else:
+        report = await ask(ear, source.fetch, self._clock, self._executor, self._source_seconds)
+        if report is not None:
             ear.succeed(report, self._clock.now())
 
 
