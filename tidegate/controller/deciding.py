@@ -10,6 +10,7 @@ from tidegate.controller.draining import add_stops, plan_draining
 from tidegate.controller.errands import Draining, DrainRules
 from tidegate.controller.observation import Observation
 from tidegate.controller.refusals import note_shortfalls, to_failures
+from tidegate.controller.spending import Spending, build_spending
 from tidegate.controller.wiring import Wiring
 from tidegate.scaling.bill import Bill, build_bill
 from tidegate.scaling.decide import decide
@@ -33,6 +34,7 @@ class Decision:
         bill: What the fleet costs now.
         draining: The next steps for what is to be emptied.
         choosing: Pool → whether its cloud deletes the machines that are named.
+        spending: What it comes to cost where not all of it can be carried out.
     """
 
     observation: Observation
@@ -41,6 +43,7 @@ class Decision:
     bill: Bill
     draining: Draining
     choosing: Mapping[str, bool]
+    spending: Spending
 
 
 def build_decision(
@@ -83,7 +86,10 @@ def build_decision(
     draining = plan_draining(plan, observation.sights, rules)
     plan = add_stops(plan, draining.emptied, observation.sights)
     bill = build_bill(observation.fleet, wiring.market, now)
-    return Decision(observation, plan, refusals, bill, draining, choosing)
+    spending = build_spending(
+        plan, chosen.hourly_ceiling, fleet, observation.sights, market.offerings
+    )
+    return Decision(observation, plan, refusals, bill, draining, choosing, spending)
 
 
 def _find_choosing(wiring: Wiring, observation: Observation) -> dict[str, bool]:

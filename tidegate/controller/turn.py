@@ -115,7 +115,10 @@ class Turns:
         emptier = Emptier(wiring, store, self._executor, token, seen.at)
         with span("apply", orders=len(planned.orders)):
             done, finished = await asyncio.gather(
-                applier.apply([order for order in planned.orders if not order.refusal]),
+                applier.apply(
+                    [order for order in planned.orders if not order.refusal],
+                    planned.decision.spending,
+                ),
                 emptier.run(planned.decision.draining.errands),
             )
         tick = replace(
