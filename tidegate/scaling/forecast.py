@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,6 +36,9 @@ class ForecastHabit:
 def forecast_rate(history: Sequence[float], habit: ForecastHabit) -> float:
     """Return the rate to prepare for: the last one, its trend, and what forecasts fell short by.
 
+    Requests come independently of each other, so that errors grow with the root of a rate: what was
+    learned while an endpoint was busy holds while it is quiet.
+
     Args:
         history: Rates step by step, the latest last; at least one.
         habit: How to look ahead.
@@ -42,14 +46,15 @@ def forecast_rate(history: Sequence[float], habit: ForecastHabit) -> float:
     lead, last = habit.lead, len(history) - 1
     base = _extend(history, last, habit)
     first = max(last - lead - habit.window, 0)
-    ratios = sorted(
-        history[step + lead] / extended
+    shortfalls = sorted(
+        (history[step + lead] - extended) / math.sqrt(extended)
         for step in range(last - lead, first - 1, -max(habit.window // SAMPLES, 1))
         if (extended := _extend(history, step, habit)) > 0
     )
-    if len(ratios) < ENOUGH:
+    if len(shortfalls) < ENOUGH:
         return base * UNSURE
-    return base * min(ratios[int(habit.quantile * (len(ratios) - 1))], MOST)
+    margin = shortfalls[int(habit.quantile * (len(shortfalls) - 1))] * math.sqrt(base)
+    return min(max(base + margin, 0.0), base * MOST)
 
 
 def _extend(history: Sequence[float], step: int, habit: ForecastHabit) -> float:

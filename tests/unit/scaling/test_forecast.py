@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.scaling import NOW, item, node, offering, plan, pool, shape, sizes
@@ -24,6 +25,14 @@ def test_a_ramp_is_followed_to_when_an_order_serves():
 
 def test_a_short_past_leaves_room():
     assert forecast_rate([10.0], HABIT) == 13
+
+
+def test_a_margin_learned_at_a_busy_time_holds_at_a_quiet_one_by_the_root():
+    busy = [100.0 + 20 * (minute % 11 == 0) for minute in range(400)]
+    habit = ForecastHabit(lead=5, trend=0.0, quantile=1.0)
+    busy_room = forecast_rate([*busy, *[100.0] * 10], habit) - 100
+    quiet_room = forecast_rate([*busy, *[4.0] * 10], habit) - 4
+    assert (busy_room, quiet_room) == pytest.approx((20, 4))
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=200))
