@@ -78,7 +78,7 @@ class World:
 
     def kube_lives(self):
         """Make what was evicted anew, and start it where there is room; drop nodes that went."""
-        there = {"left", "right"} & {key.partition("/")[2] for key in self.kube.pods}
+        there = {key.partition("/")[2].partition("-")[0] for key in self.kube.pods}
         for name in {"left", "right"} - there:
             self.run(name)
         for name in list(self.kube.nodes):
@@ -137,3 +137,31 @@ class FakeNotices:
     def settle(self, receipts: Sequence[str]) -> None:
         self.settled += receipts
         self.waiting = [notice for notice in self.waiting if notice.id not in receipts]
+
+
+class DrilledWorld(World):
+    """What was evicted comes back under another name, from its last checkpoint."""
+
+    says = True
+
+    def __init__(self, store, **options):
+        super().__init__(store, **options)
+        for name in ("left", "right"):
+            self.own(name, name)
+
+    def own(self, pod, owner):
+        owners = [{"kind": "Job", "name": owner, "controller": True}]
+        self.kube.pods[f"ml/{pod}"]["metadata"]["ownerReferences"] = owners
+
+    def live(self):
+        names = {key.partition("/")[2].partition("-")[0] for key in self.kube.pods}
+        for name in {"left", "right"} - names:
+            self.run(f"{name}-again")
+            self.own(f"{name}-again", name)
+            if self.says:
+                notes = self.kube.pods[f"ml/{name}-again"]["metadata"]["annotations"]
+                notes["tidegate.dev/resumed-from"] = notes["tidegate.dev/checkpoint-at"]
+        super().kube_lives()
+        for body in self.kube.pods.values():
+            bound = "True" if body["spec"].get("nodeName") else "False"
+            body["status"]["conditions"] = [{"type": "Ready", "status": bound}]

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tidegate.cli.controller_drill import drill
 from tidegate.cli.controller_leader import LeaderOption, open_led_state
 from tidegate.cli.controller_options import (
     BackendOption,
@@ -44,6 +45,9 @@ app = typer.Typer(
 
 app.command(epilog="Example: tidegate controller pause train-aws-h100 --owner ana --hours 4")(pause)
 app.command(epilog="Example: tidegate controller resume train-aws-h100")(resume)
+app.command(epilog="Example: tidegate controller drill train-aws-h100 --sources sources.yaml")(
+    drill
+)
 TOKEN = "TIDEGATE_CONTROLLER_TOKEN"  # noqa: S105 - the name of a variable, no token
 NOT_LEADING_EXIT = 1
 REFUSED_EXIT = 1
@@ -75,7 +79,7 @@ def plan(
 ) -> None:
     """Say what would be done now, and why; change nothing. Exit code 2 on bad input."""
     choice = StackChoice(stack, project, outputs, backend, sources, overlay or (), state_dir)
-    controller = _build_controller(choice, database, writes=False)
+    controller = build_controller(choice, database, writes=False)
 
     async def once() -> Any:
         try:
@@ -103,7 +107,7 @@ def once(
     from tidegate.controller.logs import start_logging
 
     choice = StackChoice(stack, project, outputs, backend, sources, overlay or (), state_dir)
-    controller = _build_controller(choice, database, leader)
+    controller = build_controller(choice, database, leader)
     start_logging(quiet=True)
 
     async def turn() -> Any:
@@ -154,7 +158,7 @@ def run(
 
     address = _parse_address(listen) if listen else None
     choice = StackChoice(stack, project, outputs, backend, sources, overlay or (), state_dir)
-    controller = _build_controller(choice, database, leader, interval=interval)
+    controller = build_controller(choice, database, leader, interval=interval)
     start_logging()
     with ExitStack() as ending:
         if otlp:
@@ -212,7 +216,7 @@ def explain(
         print_decisions(build_console(), found)
 
 
-def _build_controller(
+def build_controller(
     choice: StackChoice,
     database: str,
     leader: str = "",
@@ -220,6 +224,12 @@ def _build_controller(
     writes: bool = True,
     interval: float = 15.0,
 ) -> Any:
+    """Return a controller of a stack; one that only plans may have no memory.
+
+    Raises:
+        InvalidInput: The stack, its sources or the database cannot be taken.
+        Unavailable: Something that it needs is not installed, or does not answer.
+    """
     try:
         from tidegate.controller.loop import Controller, LoopSettings
     except ModuleNotFoundError as error:

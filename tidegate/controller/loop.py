@@ -86,7 +86,7 @@ class Controller:
             LeaseLost: Another took the lead meanwhile.
             Unavailable: The store or the stack's outputs do not answer.
         """
-        store = self._require_store()
+        store = self.require_store()
         started = self._clock.monotonic()
         self.token = await self._run(store.take_lease, self.holder, started)
         self._note_lead(leads=self.token is not None)
@@ -132,7 +132,7 @@ class Controller:
         Raises:
             Unavailable: The store does not answer.
         """
-        return describe_status(self._require_store(), self._clock.now())
+        return describe_status(self.require_store(), self._clock.now())
 
     def stop(self) -> None:
         """End after the turn that is under way."""
@@ -163,7 +163,7 @@ class Controller:
 
     async def _keep_renewing(self) -> None:
         """Show signs of life also while a turn takes long."""
-        store = self._require_store()
+        store = self.require_store()
         while True:
             await asyncio.sleep(RENEW_SECONDS)
             if self.token is None:
@@ -191,7 +191,12 @@ class Controller:
         except TimeoutError:
             return
 
-    def _require_store(self) -> StateStore:
+    def require_store(self) -> StateStore:
+        """Return what is remembered.
+
+        Raises:
+            Unavailable: This controller has no memory, and can only plan.
+        """
         if self._store is None:
             raise Unavailable("a controller without a state database can only plan")
         return self._store
