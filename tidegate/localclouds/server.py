@@ -216,7 +216,13 @@ def run() -> int:
         if not is_ours:
             LOG.error("another server holds %s", state_dir)
             return EXIT_LOCKED
-        asyncio.run(serve(state_dir))
+        try:
+            asyncio.run(serve(state_dir))
+        except ModuleNotFoundError as error:
+            if str(error.name).startswith("tidegate"):
+                raise
+            LOG.error("they need %s: install tidegate[local]", error.name)  # noqa: TRY400
+            return 1
     return 0
 
 

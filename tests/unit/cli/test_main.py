@@ -53,15 +53,20 @@ def test_help_of_a_simulation_loads_no_numpy() -> None:
     assert (shown.returncode, shown.stderr) == (0, "")
 
 
-def run_without(package: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    code = f"import sys; sys.modules[{package!r}] = None; from tidegate.cli.main import run; run()"
+def run_lacking(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line where two groups need a package that nobody has."""
+    code = (
+        "from tidegate.cli import main\n"
+        "main.GROUPS.update(local='absent_package.app', up='absent_package')\n"
+        "main.run()"
+    )
     return subprocess.run(
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
     )
 
 
 def test_help_says_what_to_install_for_a_group_that_cannot_be_loaded() -> None:
-    shown = run_without("pulumi", "--help")
+    shown = run_lacking("--help")
 
     assert (shown.returncode, shown.stderr) == (0, "")
     lines = [line.strip("│ \n") for line in shown.stdout.splitlines()]
@@ -69,7 +74,7 @@ def test_help_says_what_to_install_for_a_group_that_cannot_be_loaded() -> None:
     assert told["local"].strip() == "Not installed: install tidegate[local]."
     assert told["up"].strip() == "Not installed: install tidegate[local]."
     assert "Observe demand" in told["controller"]
-    alone = run_without("pulumi", "local", "--help")
+    alone = run_lacking("local", "--help")
     assert "Not installed: install tidegate[local]." in alone.stdout
 
 
@@ -77,10 +82,18 @@ def test_help_says_what_to_install_for_a_group_that_cannot_be_loaded() -> None:
 def test_a_group_that_cannot_be_loaded_ends_with_1_and_says_what_to_install(
     arguments: tuple[str, ...],
 ) -> None:
-    shown = run_without("pulumi", *arguments)
+    shown = run_lacking(*arguments)
 
-    message = f"error: `tidegate {arguments[0]}` needs pulumi: install tidegate[local]\n"
+    message = f"error: `tidegate {arguments[0]}` needs absent_package: install tidegate[local]\n"
     assert (shown.returncode, shown.stdout, shown.stderr) == (1, "", message)
+
+
+def test_help_of_every_group_needs_no_provider_sdk() -> None:
+    code = "import sys; sys.modules['pulumi'] = None; from tidegate.cli.main import run; run()"
+    shown = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True)
+
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "Not installed" not in shown.stdout
 
 
 def test_a_module_that_tidegate_itself_lacks_is_no_missing_extra() -> None:
