@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from kubernetes import client
 from support.control_plane import Cluster, run_clusters
+from support.postgres import drop_tables, run_postgres
 
 from tidegate.sources.lease import KubernetesLease
 from tidegate.state.database import open_database
@@ -169,10 +170,21 @@ def test_a_cluster_that_does_not_allow_it_says_so(cluster):
 RECORD = DecisionRecord(datetime(2026, 11, 30, tzinfo=UTC), "train", "grow", "work waits")
 
 
-@pytest.fixture
-def database(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
+@pytest.fixture(scope="module")
+def postgres():
+    with run_postgres() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request, tmp_path):
+    if request.param == "sqlite":
+        engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
+    else:
+        engine = open_database(request.getfixturevalue("postgres"))
     yield engine
+    if request.param == "postgresql":
+        drop_tables(engine)
     engine.dispose()
 
 

@@ -33,7 +33,11 @@ def test_a_pod_opens_its_pool_and_its_end_closes_it(story: Story, cloud: str) ->
     joined = story.join(cloud)
     assert story.wait_bound(cloud, "train") == joined
     story.turn(after=15)
-    busy = story.figures()
+    busy = (
+        story.figure("pool_nodes", pool=pool, phase="busy"),
+        story.figure("pool_target_nodes", pool=pool),
+        story.figure("leads"),
+    )
     kubelets.set_phase("train", "Succeeded")
     story.turn(after=15)
     story.turn(after=250)
@@ -51,13 +55,10 @@ def test_a_pod_opens_its_pool_and_its_end_closes_it(story: Story, cloud: str) ->
     assert re.fullmatch(
         r"1 nodes are deleted; idle for 3\d\d s, kept for 300 s \(1 nodes\)", shrunk
     )
-    assert busy[f'tidegate_pool_nodes{{phase="busy",pool="{pool}"}}'] == 1
-    assert busy[f'tidegate_pool_target_nodes{{pool="{pool}"}}'] == 1
-    assert busy["tidegate_leads"] == 1
-    idle = story.figures()
-    assert idle[f'tidegate_pool_target_nodes{{pool="{pool}"}}'] == 0
-    assert idle['tidegate_decisions_total{action="grow",outcome="applied"}'] == 1
-    assert idle['tidegate_decisions_total{action="shrink",outcome="applied"}'] == 1
+    assert busy == (1, 1, 1)
+    assert story.figure("pool_target_nodes", pool=pool) == 0
+    assert story.figure("decisions_total", action="grow", outcome="applied") == 1
+    assert story.figure("decisions_total", action="shrink", outcome="applied") == 1
     assert list(kubelets.nodes()) == [SYSTEM]
     last = story.store.read_last_tick()
     assert last is not None

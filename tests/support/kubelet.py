@@ -97,9 +97,18 @@ class Kubelets:
         """Return the node that the scheduler has bound a pod to; "" while there is none."""
         return self.core.read_namespaced_pod(pod, NAMESPACE).spec.node_name or ""
 
+    def refusal_of(self, pod: str) -> str:
+        """Return why the scheduler found no node for a pod; "" while it has not said so."""
+        for each in self.core.read_namespaced_pod(pod, NAMESPACE).status.conditions or ():
+            if each.type == "PodScheduled" and each.reason == "Unschedulable":
+                return str(each.message)
+        return ""
+
     def set_phase(self, pod: str, phase: str) -> None:
-        """Say that a pod runs, or that it has ended."""
-        self.core.patch_namespaced_pod_status(pod, NAMESPACE, {"status": {"phase": phase}})
+        """Say that a pod runs (and is ready: budgets ask for that), or that it has ended."""
+        ready = {"type": "Ready", "status": str(phase == "Running")}
+        status = {"phase": phase, "conditions": [ready]}
+        self.core.patch_namespaced_pod_status(pod, NAMESPACE, {"status": status})
 
     def clear(self) -> None:
         """Remove every pod and every node."""

@@ -15,8 +15,9 @@ from types import TracebackType
 from typing import Any, Self
 
 import yaml
+from prometheus_client.parser import text_string_to_metric_families
 from support.control_plane import Cluster
-from support.kubelet import NAMESPACE, Kubelets
+from support.kubelet import Kubelets
 from support.sized_pools import SizedPools
 from support.workspace import Workspace
 
@@ -198,23 +199,24 @@ class Story:
 
     def wait_refused(self, cloud: str, pod: str) -> str:
         """Wait until the scheduler has said why a pod fits nowhere; return what it said."""
-        core, said = self.stage.kubelets[cloud].core, ""
+        kubelets = self.stage.kubelets[cloud]
+        wait_for(lambda: bool(kubelets.refusal_of(pod)), f"{pod} refused")
+        return kubelets.refusal_of(pod)
 
-        def is_refused() -> bool:
-            nonlocal said
-            for each in core.read_namespaced_pod(pod, NAMESPACE).status.conditions or ():
-                if each.type == "PodScheduled" and each.reason == "Unschedulable":
-                    said = each.message
-            return bool(said)
+    def figure(self, name: str, **labels: str) -> float:
+        """Return what the controller's metrics say, as scraped: series with these labels, summed.
 
-        wait_for(is_refused, f"{pod} refused")
-        return said
-
-    def figures(self) -> dict[str, float]:
-        """Return the controller's metrics as they would be scraped: series → value."""
-        lines = self.controller.metrics.render().decode().splitlines()
-        pairs = (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
-        return {name: float(value) for name, value in pairs}
+        None at all is an error, not 0.
+        """
+        text = self.controller.metrics.render().decode()
+        samples = (each for kind in text_string_to_metric_families(text) for each in kind.samples)
+        found = [
+            sample.value
+            for sample in samples
+            if sample.name == f"tidegate_{name}" and labels.items() <= sample.labels.items()
+        ]
+        assert found, f"no series tidegate_{name} with {labels}"
+        return sum(found)
 
     def reasons(self, cloud: str) -> list[str]:
         """Return why the orders on a cloud's pool were given, oldest first."""

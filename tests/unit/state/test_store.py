@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-import os
-import shutil
 import sqlite3
-import subprocess
-import tempfile
 import threading
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from support.postgres import drop_tables, run_postgres
 
 from tidegate.state.database import NEWEST, open_database
 from tidegate.state.store import DatabaseStore
@@ -37,27 +33,8 @@ SOURCE = SourceRecord("queue", None, "no answer", 0)
 
 @pytest.fixture(scope="session")
 def postgres():
-    """Return the URL of a PostgreSQL of this machine, started for these tests."""
-    programs = next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin"))), None)
-    if programs is None or not (programs / "initdb").exists():
-        pytest.skip("needs PostgreSQL's server programs")
-    is_root = os.geteuid() == 0
-    if is_root and shutil.which("runuser") is None:
-        pytest.skip("PostgreSQL does not run as root, and there is no runuser")
-    user = ["runuser", "-u", "postgres", "--"] if is_root else []
-    # Not below pytest's own folder, which no other user may enter.
-    folder = Path(tempfile.mkdtemp(prefix="tidegate-postgres-"))
-    if is_root:
-        shutil.chown(folder, "postgres")
-    data = folder / "data"
-    run = {"check": True, "capture_output": True, "timeout": 120, "cwd": "/"}
-    subprocess.run([*user, programs / "initdb", "-D", data, "-A", "trust", "-U", "tests"], **run)
-    options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
-    control = [*user, programs / "pg_ctl", "-D", data, "-w", "-l", folder / "log"]
-    subprocess.run([*control, "-o", options, "start"], **run)
-    yield f"postgresql://tests@/postgres?host={folder}"
-    subprocess.run([*control, "-m", "immediate", "stop"], **run)
-    shutil.rmtree(folder)
+    with run_postgres() as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -68,9 +45,7 @@ def engine(request, tmp_path):
         opened = open_database(request.getfixturevalue("postgres"))
     yield opened
     if request.param == "postgresql":
-        METADATA.drop_all(opened)
-        with opened.begin() as connection:
-            connection.execute(sa.text("DROP TABLE alembic_version"))
+        drop_tables(opened)
     opened.dispose()
 
 
