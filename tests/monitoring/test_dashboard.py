@@ -30,7 +30,7 @@ DASHBOARD = json.loads(
 PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
 EXPRESSIONS = [target["expr"] for panel in PANELS for target in panel["targets"]]
 SOURCE = {"type": "prometheus", "uid": "${datasource}"}
-EMPTY = ("pending_to_resize", "refusals", "interruptions", "unpriced")
+EMPTY = ("pending_to_resize", "refusals", "interruptions", "rework", "unpriced")
 """What has series only after something happened between two scrapes, or when prices are unknown."""
 
 

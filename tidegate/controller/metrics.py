@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from tidegate.controller.errands import rework_seconds
-from tidegate.scaling.fleet import NodePhase
 from tidegate.vocabulary.fleet_state import RefusalKind
 from tidegate.vocabulary.records import Outcome
 
@@ -42,6 +41,7 @@ GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
         "Work that nothing can serve now, under each of its causes.", ("cause",)
     ),
     "source_sound": ("1 when a source is trusted; 0 holds shrinking.", ("source",)),
+    "notice_source_sound": ("1 when a source of interruption notices answers.", ("source",)),
     "source_received_timestamp_seconds": ("When a source last answered.", ("source",)),
     "held_decisions": ("What the last plan held.", ("stack",)),
     "fleet_cost_per_hour": (("What the fleet costs an hour once all is done, as far as prices are "
@@ -110,7 +110,7 @@ class ControllerMetrics:
         self._last.set(seen.at.timestamp())
         self._forget()
         self._note_pools(tick)
-        self._note_sources(seen)
+        self._note_sources(tick, seen)
         self._note_plan(tick, plan)
         self._note_done(tick, now)
 
@@ -146,12 +146,11 @@ class ControllerMetrics:
         for name, use in bill.commitments.items():
             self._set("commitment_units", float(use.units), name)
             self._set("commitment_idle_units", float(use.idle()), name)
-        for node in seen.fleet.nodes:
-            # A node keeps the time since which it is in its phase, so each is counted once.
-            if node.phase is NodePhase.INTERRUPTED and node.since == seen.at:
-                self._interruptions.labels(node.pool).inc()
+        for struck in seen.struck:
+            if struck.is_new and struck.counts:
+                self._interruptions.labels(struck.pool.id).inc()
 
-    def _note_sources(self, seen: Observation) -> None:
+    def _note_sources(self, tick: Tick, seen: Observation) -> None:
         faults = {source.name: source.fault for source in seen.demand.sources}
         for ear in seen.heard:
             self._set("waiting_items", len(ear.report.items) if ear.report else 0, ear.name)
@@ -160,6 +159,8 @@ class ControllerMetrics:
             if ear.received_at is not None:
                 stamp = ear.received_at.timestamp()
                 self._set("source_received_timestamp_seconds", stamp, ear.name)
+        for ear in tick.listeners:
+            self._set("notice_source_sound", int(not ear.fault), ear.name)
 
     def _note_plan(self, tick: Tick, plan: ScalingPlan) -> None:
         manifest = tick.wiring.manifest

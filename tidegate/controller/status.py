@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,10 @@ MOST_UNMET = 30
 MOST_CAUSES = 20
 """Of either a document holds no more: 200 pools may refuse a thousand shapes."""
 SHOWN_DECISIONS = 20
+SHOWN_INTERRUPTIONS = 20
+REMEMBERED = timedelta(days=1)
+VERSION = 1
+"""Of the document: what another version of Tidegate wrote on the same database is not shown."""
 CENTS = Decimal("0.0001")
 
 
@@ -30,6 +35,7 @@ def build_snapshot(tick: Tick) -> dict[str, Any]:
     manifest = tick.wiring.manifest
     ceiling = manifest.hourly_ceiling
     return {
+        "version": VERSION,
         "stack": f"{manifest.project}/{manifest.stack}",
         "at": seen.at.isoformat(),
         "cost": {
@@ -44,6 +50,7 @@ def build_snapshot(tick: Tick) -> dict[str, Any]:
         "waiting": _describe_waiting(tick),
         "unmet": [_describe_unmet(each) for each in plan.unmet[:MOST_UNMET]],
         "moreUnmet": max(0, len(plan.unmet) - MOST_UNMET),
+        "listeners": [ear.name for ear in tick.listeners],
         "holds": [{"pool": hold.pool, "reason": hold.reason} for hold in plan.holds],
         "commitments": [
             {"id": name, "units": str(use.units), "used": str(use.used), "idle": str(use.idle())}
@@ -126,7 +133,7 @@ def describe_status(store: StateStore, now: datetime) -> dict[str, Any]:
             "perHour": tick.per_hour,
             "waiting": tick.waiting,
         },
-        "snapshot": store.read_snapshot(),
+        "snapshot": _read_snapshot(store),
         "sources": [
             {
                 "name": source.name,
@@ -155,6 +162,7 @@ def describe_status(store: StateStore, now: datetime) -> dict[str, Any]:
             }
             for each in store.read_refusals()
         ],
+        "interruptions": _describe_interruptions(store, now),
         "decisions": [
             describe_decision(record) for record in store.read_decisions(None, SHOWN_DECISIONS)
         ],
@@ -162,6 +170,28 @@ def describe_status(store: StateStore, now: datetime) -> dict[str, Any]:
     # What an older version wrote down may hold what it did not know to hide.
     found: dict[str, Any] = hide_all(told)
     return found
+
+
+def _read_snapshot(store: StateStore) -> Mapping[str, Any] | None:
+    found = store.read_snapshot()
+    return found if found is not None and found.get("version") == VERSION else None
+
+
+def _describe_interruptions(store: StateStore, now: datetime) -> list[dict[str, Any]]:
+    """Return the last machines that their clouds took or announced to take, newest first."""
+    records = [each for each in store.read_notices(now - REMEMBERED) if each.pool]
+    return [
+        {
+            "pool": each.pool,
+            "node": each.node,
+            "kind": each.notice.kind.value,
+            "at": each.received_at.isoformat(),
+            "endsAt": each.notice.ends_at.isoformat() if each.notice.ends_at else None,
+            "items": each.items,
+            "reworkSeconds": each.rework_seconds,
+        }
+        for each in reversed(records[-SHOWN_INTERRUPTIONS:])
+    ]
 
 
 def describe_decision(record: DecisionRecord) -> dict[str, Any]:

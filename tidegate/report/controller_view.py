@@ -177,7 +177,9 @@ def _find_troubles(status: Status, now: datetime) -> Iterator[Trouble]:
         yield Trouble(text, is_fault=True)
     for source in status["sources"]:
         if source["fault"]:
-            yield Trouble(f"Source {source['name']}: {source['fault']}. Nothing shrinks.")
+            heard = source["name"] in shown["listeners"]
+            effect = "Interruptions may go unheard" if heard else "Nothing shrinks"
+            yield Trouble(f"Source {source['name']}: {source['fault']}. {effect}.")
     yield from _doubt(shown)
 
 

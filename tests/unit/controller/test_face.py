@@ -21,6 +21,7 @@ STATUS = {
     "sources": [],
     "overrides": [],
     "refused": [],
+    "interruptions": [],
     "decisions": [],
 }
 

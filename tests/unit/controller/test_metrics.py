@@ -11,12 +11,15 @@ from prometheus_client.parser import text_string_to_metric_families
 from support.controller import NOW, FakeClock, wire
 from support.troubled import POOLS, SOURCES, build_troubled
 
+from tidegate.controller.hearing import Heard
+from tidegate.controller.interruptions import Struck
 from tidegate.controller.loop import Controller
 from tidegate.controller.metrics import ControllerMetrics
 from tidegate.scaling.fleet import NodePhase
 from tidegate.state.database import open_database
 from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.fleet_state import RefusalKind
+from tidegate.vocabulary.notices import Notice, NoticeKind, NoticeRecord
 from tidegate.vocabulary.plans import CauseKind
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "controller.md"
@@ -106,14 +109,30 @@ def test_the_wait_until_a_cloud_took_the_order_is_counted_once_an_item(controlle
 def test_an_interruption_is_counted_once(controller):
     tick = take_turns(controller, 1)
     seen = tick.decision.observation
-    taken = [replace(node, phase=NodePhase.INTERRUPTED) for node in seen.fleet.nodes]
+    pool = next(sight.pool for sight in seen.sights if sight.pool.id == "train")
+    notice = Notice("event-1", "aws", "i-1", NoticeKind.INTERRUPTION, NOW)
+    struck = Struck(NoticeRecord(notice, "spot", NOW, "train"), pool, True, True, True)
     metrics = ControllerMetrics()
-    for at in (seen.at, seen.at + timedelta(seconds=15)):
-        fleet = replace(seen.fleet, nodes=tuple(replace(node, since=seen.at) for node in taken))
-        decision = replace(tick.decision, observation=replace(seen, at=at, fleet=fleet))
-        metrics.note_tick(replace(tick, decision=decision), 1.0, at)
+    for told in (
+        struck,
+        replace(struck, is_new=False),
+        replace(struck, counts=False),
+    ):
+        decision = replace(tick.decision, observation=replace(seen, struck=[told]))
+        metrics.note_tick(replace(tick, decision=decision), 1.0, NOW)
 
     assert samples(metrics)["tidegate_interruptions_total", ("pool", "train")] == 1
+
+
+def test_a_source_of_notices_that_does_not_answer_is_told(controller):
+    tick = take_turns(controller, 1)
+    listeners = [Heard("spot", fault="no answer"), Heard("events")]
+
+    controller.metrics.note_tick(replace(tick, listeners=listeners), 1.0, NOW)
+
+    found = samples(controller.metrics)
+    assert found["tidegate_notice_source_sound", ("source", "spot")] == 0
+    assert found["tidegate_notice_source_sound", ("source", "events")] == 1
 
 
 def test_what_a_controller_saw_is_gone_with_its_lead(controller):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -23,6 +24,7 @@ from tidegate.manifest.model import HourlyCeiling
 from tidegate.state.database import open_database
 from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
+from tidegate.vocabulary.notices import Notice, NoticeKind, NoticeRecord
 from tidegate.vocabulary.records import OverrideRecord
 from tidegate.vocabulary.reports import WorkReport
 
@@ -117,3 +119,41 @@ def test_decisions_are_shown_newest_first_with_reason_and_outcome(store):
     (decision,) = describe_status(store, NOW)["decisions"]
     assert (decision["pool"], decision["from"], decision["to"]) == ("train", 0, 1)
     assert (decision["outcome"], bool(decision["reason"])) == ("applied", True)
+
+
+def test_interruptions_of_the_last_day_are_shown_newest_first(store):
+    token = store.take_lease("one", 0.0)
+    for number, received_at in enumerate((NOW - timedelta(days=2), NOW - timedelta(hours=1), NOW)):
+        notice = Notice(f"event-{number}", "aws", f"i-{number}", NoticeKind.INTERRUPTION, NOW)
+        record = NoticeRecord(notice, "spot", received_at)
+        store.record_notices(token, [record])
+        store.record_struck(token, replace(record, pool="train", node=f"i-{number}"), True)
+    strange = Notice("event-9", "aws", "i-9", NoticeKind.INTERRUPTION, NOW)
+    store.record_notices(token, [NoticeRecord(strange, "spot", NOW)])
+
+    shown = describe_status(store, NOW)["interruptions"]
+
+    assert [each["node"] for each in shown] == ["i-2", "i-1"]
+    assert shown[0] == {
+        "pool": "train",
+        "node": "i-2",
+        "kind": "interruption",
+        "at": "2026-11-30T12:00:00+00:00",
+        "endsAt": None,
+        "items": 0,
+        "reworkSeconds": 0,
+    }
+
+
+def test_what_another_version_wrote_is_not_shown(store):
+    token = store.take_lease("one", 0.0)
+    store.record_snapshot(token, {"version": 99, "pools": "in another form"})
+
+    assert describe_status(store, NOW)["snapshot"] is None
+
+
+def test_what_an_older_version_wrote_down_is_shown_without_secrets(store):
+    token = store.take_lease("one", 0.0)
+    store.record_snapshot(token, {"version": 1, "pools": [{"unread": "password=hunter-2"}]})
+
+    assert describe_status(store, NOW)["snapshot"]["pools"] == [{"unread": "password=***"}]
