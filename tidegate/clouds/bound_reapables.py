@@ -7,17 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tidegate.clouds.bound_pools import Binding, Clients
-from tidegate.manifest.model import Endpoint, Notebook
+from tidegate.manifest.model import Endpoint
+from tidegate.manifest.reapables import Reapable, name_reapable
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
 from tidegate.vocabulary.reaping import ReapablePhase, ReapableState
-
-Declared = Notebook | Endpoint
-
-
-def name_reapable(declared: Declared) -> str:
-    """Return what a notebook or endpoint is called beside all others."""
-    section = "notebook" if isinstance(declared, Notebook) else "endpoint"
-    return f"{section}/{declared.id}"
 
 
 class BoundReapables:
@@ -25,7 +18,7 @@ class BoundReapables:
 
     def __init__(
         self,
-        declared: Sequence[Declared],
+        declared: Sequence[Reapable],
         bindings: Mapping[str, Binding],
         local_urls: Mapping[str, str] | None = None,
     ) -> None:

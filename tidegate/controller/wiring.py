@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tidegate.catalog.catalog import Catalog
+from tidegate.controller.reap_ports import Messenger, Reapables, UseSource
 from tidegate.manifest.model import Manifest, Pool
-from tidegate.ports import Cordons, NoticeSource, Pools, WorkSource
+from tidegate.ports import Cordons, NoticeSource, Pools, Runs, WorkSource
 from tidegate.scaling.fleet import PoolSupply
 from tidegate.scaling.offerings import Offerings
 from tidegate.scaling.supply import build_offerings, build_pools
@@ -27,7 +28,11 @@ class Wiring:
         sources: Where demand comes from.
         cordons: Closes nodes; None where no cluster is known.
         clusters: Source's name → the pools whose nodes it lists.
+        reapables: Notebooks and endpoints in their clouds; None where none are wired.
+        use: Where utilisation is told.
+        messenger: Tells owners what is about to end; None where nobody listens.
         notices: Where clouds announce that they take machines away.
+        runs: Stops and resumes runs of Polyaxon; None where no server is known.
         supply: The declared pools that have a size.
         market: What can be ordered.
         currency: Of every amount.
@@ -42,6 +47,10 @@ class Wiring:
     cordons: Cordons | None = None
     clusters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notices: Sequence[NoticeSource] = ()
+    runs: Runs | None = None
+    reapables: Reapables | None = None
+    use: Sequence[UseSource] = ()
+    messenger: Messenger | None = None
 
     def declared(self) -> list[Pool]:
         """Return the declared pools that have a size."""

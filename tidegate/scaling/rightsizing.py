@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from tidegate.vocabulary.use import Shows, UseReport
+
 ENOUGH_HOURS = Decimal(24)
 """Less observation says too little about what work needs."""
+PERCENTILE = Decimal("0.95")
 SPARE = Decimal("1.2")
 """Room above the observed peak that a hint leaves."""
 
@@ -63,3 +66,45 @@ def _hints(observed: Iterable[ObservedUse]) -> Iterator[RightsizingHint]:
 
 def _is_share(share: Decimal) -> bool:
     return share.is_finite() and 0 <= share <= 1
+
+
+def observe_pools(
+    reports: Iterable[UseReport], accelerators: Mapping[str, int]
+) -> tuple[ObservedUse, ...]:
+    """Return what pools used, of those whose load was told.
+
+    Args:
+        reports: Of load and memory; those of other things are passed over.
+        accelerators: Pool → accelerators a node.
+    """
+    by_pool: dict[str, dict[Shows, UseReport]] = {}
+    for report in reports:
+        kind, _, pool = report.about.partition("/")
+        if kind == "pool" and report.points and accelerators.get(pool):
+            by_pool.setdefault(pool, {})[report.shows] = report
+    return tuple(
+        ObservedUse(
+            name=pool,
+            accelerators=accelerators[pool],
+            busy_share=_percentile(told[Shows.LOAD]),
+            memory_share=_peak(told[Shows.MEMORY]) if Shows.MEMORY in told else None,
+            hours=_hours(told[Shows.LOAD]),
+        )
+        for pool, told in sorted(by_pool.items())
+        if Shows.LOAD in told
+    )
+
+
+def _percentile(report: UseReport) -> Decimal:
+    """Return the value that 95 of 100 points do not pass (nearest rank)."""
+    values = sorted(point.value for point in report.points)
+    return values[math.ceil(len(values) * PERCENTILE) - 1]
+
+
+def _peak(report: UseReport) -> Decimal:
+    return max(point.value for point in report.points)
+
+
+def _hours(report: UseReport) -> Decimal:
+    """Return the time that points speak of; what lies between them is not counted."""
+    return round(Decimal(len(report.points) * report.step_seconds) / 3600, 1)
