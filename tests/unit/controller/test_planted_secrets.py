@@ -10,17 +10,17 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
 import httpx
 import pytest
+from support.answering import answering
 from support.collector import Collector, run_collector
 from support.controller import declare, declare_pool
 from support.programs import free_port, wait_until
@@ -73,16 +73,8 @@ def run_echo() -> Iterator[Echo]:
         def log_message(self, *_: Any) -> None:
             """Quiet."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    found.port = server.server_port
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
+    with answering(Handler) as found.port:
         yield found
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @dataclass
