@@ -36,7 +36,7 @@ DECISIONS = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
     sa.Column("at", sa.DateTime, nullable=False),
     sa.Column("token", sa.BigInteger, nullable=False),
-    sa.Column("pool", sa.String(64), nullable=False),
+    sa.Column("pool", sa.String(128), nullable=False),
     sa.Column("action", sa.String(16), nullable=False),
     sa.Column("from_nodes", sa.Integer),
     sa.Column("to_nodes", sa.Integer),
@@ -79,7 +79,7 @@ SOURCES = sa.Table(
 OVERRIDES = sa.Table(
     "overrides",
     METADATA,
-    sa.Column("pool", sa.String(64), primary_key=True),
+    sa.Column("pool", sa.String(128), primary_key=True),
     sa.Column("owner", sa.String(128), nullable=False),
     sa.Column("until", sa.DateTime, nullable=False),
     sa.Column("nodes", sa.Integer),

@@ -1,11 +1,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
 
-from tidegate.scaling.rightsizing import ObservedUse, RightsizingHint, hint_sizes
+from tidegate.scaling.rightsizing import (
+    ObservedUse,
+    RightsizingHint,
+    hint_sizes,
+    observe_pools,
+)
+from tidegate.vocabulary.use import Shows, UsePoint, UseReport
 
 USE = ObservedUse("queue a", 8, Decimal("0.30"), Decimal("0.25"), Decimal(48))
 
@@ -35,6 +42,41 @@ def test_memory_decides_as_well_as_computing():
 )
 def test_nothing_is_said_where_use_is_unknown_brief_or_fitting(changes):
     assert hint_sizes([replace(USE, **changes)]) == ()
+
+
+NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+
+
+def told(pool, shows, shares, **changes):
+    """Return what a source told of a pool, a point an hour."""
+    start = NOW - timedelta(hours=len(shares))
+    points = tuple(
+        UsePoint(start + timedelta(hours=number + 1), Decimal(share))
+        for number, share in enumerate(shares)
+    )
+    made = UseReport("dcgm", f"pool/{pool}", shows, points, start, NOW, 3600, 900, Decimal(1))
+    return replace(made, **changes)
+
+
+def test_a_pools_use_is_its_95th_percentile_of_load_and_its_peak_of_memory():
+    load = told("train", Shows.LOAD, ["0.3"] * 19 + ["1"])
+    memory = told("train", Shows.MEMORY, ["0.1", "0.6", "0.2"])
+
+    assert observe_pools([load, memory], {"train": 8}) == (
+        ObservedUse("train", 8, Decimal("0.3"), Decimal("0.6"), Decimal("20.0")),
+    )
+
+
+def test_of_what_nobody_told_nothing_is_said():
+    load = told("train", Shows.LOAD, ["0.3"])
+    silent = told("quiet", Shows.LOAD, [])
+    memory = told("taken", Shows.MEMORY, ["0.5"])
+    notebook = told("train", Shows.LOAD, ["1"], about="notebook/train")
+    reports = [load, silent, memory, notebook, told("plain", Shows.LOAD, ["0.1"])]
+
+    found = observe_pools(reports, {"train": 8, "quiet": 8, "taken": 8, "plain": 0})
+
+    assert found == (ObservedUse("train", 8, Decimal("0.3"), None, Decimal("1.0")),)
 
 
 def test_hints_stand_by_name():

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -99,6 +100,17 @@ def test_a_persons_word_is_kept_until_it_is_taken_back(store):
     assert store.read_overrides() == [OverrideRecord("train", "ben", NOW, 2)]
     assert [store.drop_override("train"), store.drop_override("train")] == [True, False]
     assert store.read_overrides() == []
+
+
+def test_the_longest_name_of_an_endpoint_is_taken(store):
+    name = f"endpoint/{'a' * 63}"
+    token = store.take_lease("one", 0.0)
+
+    store.record_intents(token, [replace(DECISION, pool=name)])
+    store.record_override(OverrideRecord(name, "ana", NOW))
+
+    assert [each.pool for each in store.read_decisions(name, 5)] == [name]
+    assert [each.pool for each in store.read_overrides()] == [name]
 
 
 def test_the_newest_decisions_come_first_and_are_bounded(store):
