@@ -151,6 +151,38 @@ class Cordons(Protocol):
         ...
 
 
+class Runs(Protocol):
+    """Runs of Polyaxon ("owner/project/uuid"), which their server stops and resumes."""
+
+    def controls(self, run: str) -> bool:
+        """Return whether a server is known that has this run."""
+        ...
+
+    def stop(self, run: str) -> None:
+        """Stop a run; one that is stopped already stays so.
+
+        Raises:
+            SourceFault: Its server does not answer, or refuses.
+        """
+        ...
+
+    def resume(self, run: str) -> None:
+        """Have a run that ended go on.
+
+        Raises:
+            SourceFault: Its server does not answer, or refuses.
+        """
+        ...
+
+    def fetch_status(self, run: str) -> str:
+        """Return a run's status, in Polyaxon's word.
+
+        Raises:
+            SourceFault: Its server does not answer.
+        """
+        ...
+
+
 class NoticeSource(Protocol):
     """A queue of announcements that machines are taken away. Its calls block."""
 

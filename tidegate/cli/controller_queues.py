@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.manifest.model import Pool
-from tidegate.ports import WorkSource
+from tidegate.ports import Runs, WorkSource
 from tidegate.sources.config import (
     CountedSource,
     CsvSource,
@@ -94,6 +94,16 @@ def _build_polyaxon(source: PolyaxonSource, pools: Sequence[Pool], catalog: Cata
 
     mine = [pool for pool in pools if not source.pools or pool.id in source.pools]
     return PolyaxonRuns(source, catalog, build_chips(mine, catalog), _build_http())
+
+
+def build_runs(sources: Sequence[Source]) -> Runs | None:
+    """Return what stops and resumes runs on the Polyaxon servers of the sources' file, if any."""
+    servers = [source for source in sources if isinstance(source, PolyaxonSource)]
+    if not servers:
+        return None
+    from tidegate.sources.polyaxon_control import PolyaxonControl
+
+    return PolyaxonControl(servers, _build_http())
 
 
 def _build_http() -> Any:

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
@@ -20,6 +20,7 @@ from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.load import load_catalog
 from tidegate.cli.controller_notices import build_notices
 from tidegate.cli.controller_options import learn_secrets
+from tidegate.cli.controller_queues import build_runs
 from tidegate.cli.controller_sources import WiredSources, build_sources
 from tidegate.clouds.bound_pools import BoundPools
 from tidegate.controller.wiring import Wiring, build_wiring
@@ -115,9 +116,10 @@ class StackFeed:
         wired: WiredSources = build_sources(manifest, self._sources.sources, self._catalog, urls)
         pools = BoundPools(manifest.pools, bindings, urls)
         notices = build_notices(manifest, bindings, self._sources.notices, urls)
-        return build_wiring(
+        made = build_wiring(
             manifest, self._catalog, pools, wired.sources, wired, wired.clusters, notices
         )
+        return replace(made, runs=build_runs(self._sources.sources))
 
 
 def _start(call: Callable[[], Any]) -> Future[Any]:

@@ -9,15 +9,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
+import structlog
+
 from tidegate.controller.errands import Errand, Step, rework_seconds
 from tidegate.controller.logs import hide_secrets
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Cordons, StateStore
 from tidegate.vocabulary.fleet_state import RunningPod
-from tidegate.vocabulary.records import DecisionRecord, Outcome
+from tidegate.vocabulary.records import DecisionRecord, Outcome, StoppedRun
 from tidegate.vocabulary.reports import SourceFault
 
 T = TypeVar("T")
+LOG = structlog.get_logger("tidegate.controller")
+OPERATOR_SECONDS = 60
+"""What Polyaxon's operator may take to end the pods of a run that was stopped."""
 AT_ONCE = 8
 """Nodes that are worked on at the same time."""
 
@@ -112,13 +117,39 @@ class Emptier:
             cordons.ask_checkpoint(pool, names, None)
 
     def _evict(self, errand: Errand, cordons: Cordons) -> Finished:
-        pods = {pod.name: self._grace(errand, pod) for pod in errand.pods}
+        stopped = self._stop_runs(errand)
+        pods = {pod.name: self._grace(errand, pod) for pod in errand.pods if pod.run not in stopped}
         kept = cordons.evict(errand.pool, errand.node, pods)
         ended = tuple(pod for pod in errand.pods if pod.name not in kept)
         told = [explain_rework(pod, self._now) for pod in ended]
         told += [f"{pod} stays: {hide_secrets(why)}" for pod, why in kept.items()]
+        told += [f"run {run} is stopped, and resumed once it ended" for run in stopped]
         outcome = Outcome.APPLIED if ended or not kept else Outcome.HELD
         return Finished(errand, outcome, "; ".join(told), ended)
+
+    def _stop_runs(self, errand: Errand) -> list[str]:
+        """Stop the runs whose server is known, and return those that end their pods in time.
+
+        That a run is to go on is written down before it is stopped. Where its server does not
+        answer, or its machine goes sooner than an operator acts, the pods are evicted as well.
+        """
+        runs = self._wiring.runs
+        if runs is None:
+            return []
+        stopped = []
+        for run in sorted({pod.run for pod in errand.pods if pod.run}):
+            if not runs.controls(run):
+                continue
+            self._store.record_stopped_run(self._token, StoppedRun(run, errand.pool, self._now))
+            try:
+                runs.stop(run)
+            except SourceFault as fault:
+                LOG.warning("run not stopped", run=run, why=str(fault))
+                continue
+            left = errand.ends_at - self._now if errand.ends_at else None
+            if left is None or left.total_seconds() > OPERATOR_SECONDS:
+                stopped.append(run)
+        return stopped
 
     def _grace(self, errand: Errand, pod: RunningPod) -> int | None:
         """Return what a pod gets to end: its own grace, or what is left before its machine goes."""

@@ -21,6 +21,7 @@ from tidegate.controller.logs import log_tick
 from tidegate.controller.observation import Observer
 from tidegate.controller.orders import Order, build_orders
 from tidegate.controller.recording import Recorder
+from tidegate.controller.resuming import resume_runs
 from tidegate.controller.risks import apply_risks, count_exposure
 from tidegate.controller.telling import log_steps
 from tidegate.controller.tracing import span
@@ -124,6 +125,8 @@ class Turns:
         tick = replace(
             planned, done=done, finished=finished, told=told, listeners=self._listener.heard()
         )
+        if wiring.runs is not None:
+            await self._run(resume_runs, store, wiring.runs, token, seen.at)
         await self._run(record_rework, store, token, finished, struck, seen.at)
         await self._run(store.record_exposure, token, self._count_exposure(tick))
         await self._reopen(tick)
