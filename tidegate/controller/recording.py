@@ -10,6 +10,7 @@ from tidegate.controller.nodes import to_records
 from tidegate.controller.orders import build_remarks
 from tidegate.controller.refusals import add_refusal
 from tidegate.controller.status import build_snapshot
+from tidegate.controller.telling import log_remarks
 from tidegate.ports import StateStore
 from tidegate.vocabulary.records import DecisionRecord, SourceRecord, TickRecord
 
@@ -42,6 +43,7 @@ class Recorder:
         if remarks:
             store.record_intents(token, remarks)
         health = {source.name: source for source in seen.demand.sources}
+            log_remarks(remarks)
         store.record_tick(
             token,
             TickRecord(

@@ -1,12 +1,13 @@
-"""Log lines of what is emptied, and of machines that are taken away."""
+"""Log lines of what is emptied or left alone, and of machines that are taken away."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import structlog
 
-from tidegate.vocabulary.records import Outcome
+from tidegate.vocabulary.records import DecisionRecord, Outcome
 
 if TYPE_CHECKING:
     from tidegate.controller.turn import Tick
@@ -39,3 +40,15 @@ def log_steps(tick: Tick) -> None:
     for ear in tick.listeners:
         if ear.fault:
             LOG.warning("source of notices in doubt", source=ear.name, why=ear.fault)
+
+
+def log_remarks(remarks: Sequence[DecisionRecord]) -> None:
+    """Say what is held, unmet or refused by the controller itself, when it is new."""
+    for remark in remarks:
+        LOG.warning(
+            remark.action,
+            pool=remark.pool,
+            reason=remark.reason,
+            outcome=remark.outcome.value,
+            detail=remark.detail,
+        )
