@@ -57,6 +57,19 @@ class World:
             cordons=wired, clusters=wired.clusters, notices=self.notices,
         )  # fmt: skip
 
+    def plan(self):
+        """Look and decide; change nothing."""
+
+        async def go():
+            settings = LoopSettings(scaling=ScalingSettings(node_cooldown_seconds=0))
+            controller = Controller(self.wiring, self.store, self.clock, settings)
+            try:
+                return await controller.plan()
+            finally:
+                controller._executor.shutdown(wait=True, cancel_futures=True)
+
+        return asyncio.run(go())
+
     def turn(self, seconds=15, *, scaling=None, wiring=None, store=None, holder="one"):
         settings = LoopSettings(scaling=scaling or ScalingSettings(node_cooldown_seconds=0))
 

@@ -24,9 +24,7 @@ def describe_tick(tick: Tick) -> dict[str, Any]:
         "at": seen.at.isoformat(),
         "orders": _describe_orders(tick),
         "cost": _describe_cost(tick),
-        "drains": [
-            {"node": each.node, "pool": each.pool, "reason": each.reason} for each in plan.drains
-        ],
+        "steps": _describe_steps(tick),
         "holds": [{"pool": hold.pool, "reason": hold.reason} for hold in plan.holds],
         "waiting": {"items": len(seen.demand.items), "unmet": _count_items(plan.unmet)},
         "unmet": [_describe_unmet(unmet) for unmet in plan.unmet],
@@ -47,6 +45,19 @@ def describe_tick(tick: Tick) -> dict[str, Any]:
         "unpriced": list(plan.unpriced),
         "method": plan.method.name,
     }
+
+
+def _describe_steps(tick: Tick) -> list[dict[str, Any]]:
+    """Return what is done on nodes and pods that are to go, and what is waited for."""
+    found = {each.errand.record.reason: each for each in tick.finished}
+    steps = []
+    for errand in tick.decision.draining.errands:
+        record = errand.record
+        done = found.get(record.reason)
+        outcome = {} if done is None else {"outcome": done.outcome.value, "detail": done.detail}
+        steps.append({**describe_decision(record), "node": errand.node, **outcome})
+    waits = tick.decision.draining.remarks
+    return [*steps, *({**describe_decision(each), "node": ""} for each in waits)]
 
 
 def _describe_orders(tick: Tick) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ def print_plan(console: Console, told: dict[str, Any], *, is_dry: bool) -> None:
     what = "what would be done now (nothing is changed)" if is_dry else "what was done"
     _say(console, f"Stack {told['stack']}, {moment} UTC: {what}")
     _print_orders(console, told["orders"], is_dry=is_dry)
+    _print_steps(console, told["steps"], is_dry=is_dry)
     _print_cost(console, told)
     _print_work(console, told)
     _print_held(console, told)
@@ -56,6 +57,15 @@ def _print_orders(console: Console, orders: Sequence[dict[str, Any]], *, is_dry:
         for label, found in (("buys", order["offerings"]), ("deletes", order["machines"])):
             if found:
                 _say(console, f"  {order['pool']} {label} {_shorten(found)}{_render_else(order)}")
+
+
+def _print_steps(console: Console, steps: Sequence[dict[str, Any]], *, is_dry: bool) -> None:
+    if steps:
+        _say(console, "Emptied:")
+    for step in steps:
+        outcome = "" if is_dry and not step["detail"] else f" ({step['outcome']})"
+        why = f"; {step['detail']}" if step["detail"] else ""
+        _say(console, f"  {step['pool']} {step['action']} {step['reason']}{outcome}{why}")
 
 
 def _render_else(order: dict[str, Any]) -> str:
@@ -116,7 +126,6 @@ def _print_unmet(console: Console, unmet: dict[str, Any]) -> None:
 
 def _print_held(console: Console, told: dict[str, Any]) -> None:
     held = [f"  {hold['pool'] or 'fleet'}: {hold['reason']}" for hold in told["holds"]]
-    held += [f"  {each['pool']}: {each['node']} stays, {each['reason']}" for each in told["drains"]]
     if held:
         _say(console, "Held back:")
     for line in held:
