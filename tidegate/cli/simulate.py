@@ -39,10 +39,14 @@ DRAIN_SECONDS = 86_400
 @app.command(
     epilog="Example: tidegate simulate jobs.csv --manifest .tidegate/manifests/prod.json. "
     "Columns: id, submitted, seconds, accelerator, accelerators; optional workers, "
-    "workload_class, priority, checkpoint_seconds, restart_seconds."
+    "workload_class, priority, checkpoint_seconds, restart_seconds. Of Polyaxon: "
+    "polyaxon ops ls -o json > runs.json; tidegate simulate runs.json --accelerator h100-80gb "
+    "--manifest …"
 )
 def simulate(
-    history: Annotated[Path, typer.Argument(help="What was submitted: CSV or .parquet.")],
+    history: Annotated[
+        Path, typer.Argument(help="What was submitted: CSV, .parquet, or Polyaxon's runs (.json).")
+    ],
     manifest: Annotated[
         Path, typer.Option(help="A manifest, or what `pulumi stack output --json` printed.")
     ],
@@ -60,10 +64,13 @@ def simulate(
     report: Annotated[
         Path | None, typer.Option(help="Write plots to this .html file, and a .png beside it.")
     ] = None,
+    accelerator: Annotated[
+        str | None, typer.Option(help="What Polyaxon's runs ran on; they do not say it.")
+    ] = None,
     output: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Replay a queue's history against a manifest's pools, decided as the controller would."""
-    told = read_history(history)
+    told = read_history(history, accelerator)
 
     def build(declared: Path) -> Setup:
         chance = random.Random(seed)  # noqa: S311 - losses are to be repeatable, not secret
@@ -200,6 +207,7 @@ def _describe(
     useful = result.useful_seconds / 3600
     return {
         "jobs": len(told.jobs),
+        "leftOut": dict(told.left_out),
         "currency": setup.market.currency,
         "cost": f"{result.cost:.2f}",
         "unfinishedCost": f"{result.unfinished_cost:.2f}",
@@ -231,6 +239,7 @@ def _print_table(found: dict[str, Any]) -> None:
     waits = ", ".join(f"{name} {value} s" for name, value in found["waitSeconds"].items())
     for name, value in (
         ("jobs", found["jobs"]),
+        *([("left out", _join(found["leftOut"]))] if found["leftOut"] else []),
         ("cost", f"{assumed}{found['cost']} {found['currency']}"),
         ("of it for work not finished", f"{found['unfinishedCost']} {found['currency']}"),
         ("lower bound (the work alone)", f"{assumed}{found['bound']} {found['currency']}"),
@@ -250,6 +259,10 @@ def _print_table(found: dict[str, Any]) -> None:
         console.print(f"wrote {path}", soft_wrap=True)
     if assumed:
         console.print("~ an average or a ratio, no quote")
+
+
+def _join(counted: dict[str, int]) -> str:
+    return ", ".join(f"{count} {reason}" for reason, count in sorted(counted.items()))
 
 
 def _comparison_text(found: dict[str, Any] | None) -> str:

@@ -1,16 +1,17 @@
-"""A queue's own history, from CSV or Parquet: what was submitted when, how large, for how long."""
+"""A queue's own history: what was submitted when, how large, for how long."""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tidegate.simulation.jobs import Job
+from tidegate.traces.polyaxon import read_polyaxon
 from tidegate.vocabulary.capacity import WorkloadClass
 from tidegate.vocabulary.demand import AcceleratorNeed, CheckpointHabit, WorkShape
 from tidegate.vocabulary.problems import InvalidInput, Problem, Unavailable, refuse
@@ -23,15 +24,21 @@ MOST_PROBLEMS = 20
 
 @dataclass(frozen=True, slots=True)
 class QueueHistory:
-    """Jobs by submission, in seconds from `start`, and the last second in which one ran."""
+    """Jobs by submission, in seconds from `start`, and the last second in which one ran.
+
+    `left_out` says how many entries of the source were no jobs, by reason.
+    """
 
     jobs: tuple[Job, ...]
     start: datetime
     end: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
-def read_history(path: Path) -> QueueHistory:
+def read_history(path: Path, accelerator: str | None = None) -> QueueHistory:
     """Return a history; every fault of the file is told at once.
+
+    A `.json` file holds Polyaxon's runs, which do not name the `accelerator` they ran on.
 
     Columns: id, submitted (ISO 8601 with a zone), seconds (of run time), accelerator and
     accelerators (of each worker), and where wanted workers, workload_class, priority,
@@ -41,6 +48,8 @@ def read_history(path: Path) -> QueueHistory:
         InvalidInput: With each row that makes no sense.
         Unavailable: For Parquet without duckdb.
     """
+    if path.suffix == ".json":
+        return _read_runs(path, accelerator)
     rows = list(_read_parquet(path) if path.suffix == ".parquet" else _read_csv(path))
     problems: list[Problem] = []
     found: list[tuple[datetime, Job]] = []
@@ -60,6 +69,18 @@ def read_history(path: Path) -> QueueHistory:
     if not found:
         raise refuse(str(path), "", None, "has no jobs", f"rows with {', '.join(REQUIRED)}")
     return _lay_out(found)
+
+
+def _read_runs(path: Path, accelerator: str | None) -> QueueHistory:
+    if accelerator is None:
+        expected = "--accelerator with the kind they ran on (h100-80gb)"
+        raise refuse(str(path), "", None, "has runs that name no accelerator", expected)
+    runs = read_polyaxon(path, accelerator)
+    if not runs.jobs:
+        told = ", ".join(f"{count} {reason}" for reason, count in sorted(runs.left_out.items()))
+        reason = f"has no finished run with accelerators ({told or 'no runs at all'})"
+        raise refuse(str(path), "", None, reason, "runs that have ended")
+    return replace(_lay_out(runs.jobs), left_out=runs.left_out)
 
 
 def _lay_out(found: Iterable[tuple[datetime, Job]]) -> QueueHistory:

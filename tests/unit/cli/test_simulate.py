@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -157,3 +158,13 @@ def test_two_manifests_are_an_experiment(run, tmp_path):
     # Without spot it costs more, clearly.
     assert (cost["clear"], cost["difference"] > 0) == (True, True)
     assert "paired spans" in run(HEAD + rows, *options).stdout
+
+
+def test_polyaxons_runs_are_replayed_and_what_was_left_out_is_told(run):
+    recorded = Path(__file__).resolve().parents[2] / "data" / "polyaxon" / "ops_get.json"
+    text = json.dumps([json.loads(recorded.read_text(encoding="utf-8")), {"uuid": "waits"}])
+    options = ("--accelerator", "h100-80gb")
+    found = json.loads(run(text, *options, "--format", "json", name="runs.json").stdout)
+    assert (found["jobs"], found["leftOut"]) == (1, {"never started": 1})
+    assert found["ratio"] >= 1
+    assert "1 never started" in run(text, *options, name="runs.json").stdout
