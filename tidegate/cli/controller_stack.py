@@ -18,16 +18,21 @@ import yaml
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.load import load_catalog
+from tidegate.cli.controller_messages import VARIABLE as WEBHOOK_VARIABLE
+from tidegate.cli.controller_messages import find_webhook
 from tidegate.cli.controller_notices import build_notices
 from tidegate.cli.controller_options import learn_secrets
 from tidegate.cli.controller_queues import build_runs
 from tidegate.cli.controller_sources import WiredSources, build_sources
+from tidegate.cli.controller_use import build_uses
 from tidegate.clouds.bound_pools import BoundPools
+from tidegate.clouds.bound_reapables import BoundReapables
 from tidegate.controller.wiring import Wiring, build_wiring
 from tidegate.localclouds.endpoints import Endpoints, read_endpoints
 from tidegate.localclouds.environment import KUBECONFIG_FILE, local_environment
-from tidegate.manifest.bindings import read_bound_pools
+from tidegate.manifest.bindings import read_bound_pools, read_bound_reapables
 from tidegate.manifest.read import read_manifest
+from tidegate.manifest.reapables import list_reapables
 from tidegate.sources.config import SourceList, parse_sources
 from tidegate.vocabulary.problems import Unavailable, refuse
 
@@ -76,8 +81,10 @@ class StackFeed:
         """
         self._choice = choice
         self._sources = _read_sources(choice.sources)
-        tokens = [getattr(source, "token_environment", "") for source in self._sources]
-        learn_secrets(variables=tokens)
+        asked = (*self._sources.sources, *self._sources.utilisation)
+        tokens = [getattr(source, "token_environment", "") for source in asked]
+        learn_secrets(variables=[*tokens, WEBHOOK_VARIABLE])
+        self._messenger = find_webhook()
         self._local = None if choice.backend else use_local_clouds(choice.state / "local")
         self._fetch = _build_fetch(choice, self._local)
         # Pulumi answers while the catalog and the rest of the program are loaded.
@@ -119,7 +126,14 @@ class StackFeed:
         made = build_wiring(
             manifest, self._catalog, pools, wired.sources, wired, wired.clusters, notices
         )
-        return replace(made, runs=build_runs(self._sources.sources))
+        bound = read_bound_reapables(document)
+        return replace(
+            made,
+            runs=build_runs(self._sources.sources),
+            reapables=BoundReapables([*list_reapables(manifest)], bound, urls),
+            use=build_uses(manifest, bound, self._sources.utilisation, urls),
+            messenger=self._messenger,
+        )
 
 
 def _start(call: Callable[[], Any]) -> Future[Any]:
