@@ -5,6 +5,7 @@ Pure: told the time and what was remembered.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -72,6 +73,7 @@ def build_nodes(sight: PoolSight, now: datetime, offerings: frozenset[str]) -> l
 def _see_nodes(sight: PoolSight, now: datetime) -> Iterator[Node]:
     if sight.state is None:
         yield from _remember(sight)
+        yield from _remember_ordered(sight)
         return
     if sight.in_cluster:
         seen = list(_from_cluster(sight, now)) if sight.nodes is not None else _remember(sight)
@@ -164,6 +166,16 @@ def _remember(sight: PoolSight) -> list[Node]:
     ]
 
 
+def _remember_ordered(sight: PoolSight) -> Iterator[Node]:
+    """Return the nodes that had not come at the last look, and those ordered since.
+
+    Nobody can see them now; forgotten, they would be ordered again, of another cloud.
+    """
+    for record in sight.remembered:
+        if IN_FLIGHT_MARK in record.id and record.phase == NodePhase.IN_FLIGHT.value:
+            yield Node(record.id, record.pool, record.offering, NodePhase.IN_FLIGHT, record.since)
+
+
 def _on_their_way(sight: PoolSight, lacking: int, now: datetime) -> Iterator[Node]:
     """Return nodes that were ordered and have not come; failed ones when the cloud says why."""
     assert sight.state is not None
@@ -219,9 +231,24 @@ def explain_vanished(
     return f"{source} lists no node, where {len(before)} were and their clouds count {targets}"
 
 
-def to_records(nodes: Sequence[Node]) -> list[NodeRecord]:
-    """Return what is remembered of nodes until the next tick."""
-    return [
+def to_records(
+    nodes: Sequence[Node], ordered: Mapping[str, Sequence[str]], now: datetime
+) -> list[NodeRecord]:
+    """Return what is remembered of nodes until the next tick.
+
+    Args:
+        nodes: What was seen.
+        ordered: Pool → the offering of each node that was, or may have been, ordered since.
+        now: When it was.
+    """
+    found = [
         NodeRecord(node.id, node.pool, node.phase.value, node.since, node.offering)
         for node in nodes
     ]
+    awaited = Counter(node.pool for node in nodes if IN_FLIGHT_MARK in node.id)
+    phase = NodePhase.IN_FLIGHT.value
+    for pool, offerings in ordered.items():
+        for number, offering in enumerate(offerings, start=awaited[pool]):
+            name = f"{pool}{IN_FLIGHT_MARK}{number}"
+            found.append(NodeRecord(name, pool, phase, now, offering))
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -166,7 +166,8 @@ def build_observation(
     known = frozenset(entry.id for entry in wiring.market.offerings)
     nodes = [node for sight in sights for node in build_nodes(sight, now, known)]
     items = [
-        item
+        # Another machine's clock told when it was queued: it may be ahead of this one.
+        item if item.queued_at <= now else replace(item, queued_at=now)
         for ear in heard
         if ear.report and ear.received_at and now - ear.received_at <= KEPT
         for item in ear.report.items

@@ -12,7 +12,8 @@ from tidegate.controller.refusals import add_refusal
 from tidegate.controller.status import build_snapshot
 from tidegate.controller.telling import log_remarks
 from tidegate.ports import StateStore
-from tidegate.vocabulary.records import DecisionRecord, SourceRecord, TickRecord
+from tidegate.vocabulary.fleet_state import RefusalKind
+from tidegate.vocabulary.records import DecisionRecord, Outcome, SourceRecord, TickRecord
 
 if TYPE_CHECKING:
     from tidegate.controller.turn import Tick
@@ -42,8 +43,8 @@ class Recorder:
         )
         if remarks:
             store.record_intents(token, remarks)
-        health = {source.name: source for source in seen.demand.sources}
             log_remarks(remarks)
+        health = {source.name: source for source in seen.demand.sources}
         store.record_tick(
             token,
             TickRecord(
@@ -54,7 +55,7 @@ class Recorder:
                 pools=",".join(sight.pool.id for sight in seen.sights),
                 waiting=len(seen.demand.items),
             ),
-            to_records(seen.fleet.nodes),
+            to_records(seen.fleet.nodes, _list_ordered(tick), seen.at),
             refusals,
             [
                 SourceRecord(
@@ -75,3 +76,20 @@ class Recorder:
         new = [each for each in remarks if (each.pool, each.action, each.reason) not in self._said]
         self._said = said
         return new
+
+
+def _list_ordered(tick: Tick) -> dict[str, list[str]]:
+    """Return for each pool the offerings of nodes that its cloud was asked for in this turn.
+
+    After an error that says nothing of the change itself, they may have been ordered too.
+    """
+    asked = {
+        done.order.pool
+        for done in tick.done
+        if done.outcome is Outcome.APPLIED or done.kind is RefusalKind.TRANSIENT
+    }
+    return {
+        resize.pool: [each.offering for each in resize.additions for _ in range(each.nodes)]
+        for resize in tick.decision.plan.resizes
+        if resize.pool in asked
+    }

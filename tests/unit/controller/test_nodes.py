@@ -5,8 +5,14 @@ from datetime import timedelta
 import pytest
 from support.controller import NOW, declare_pool, node
 
-from tidegate.controller.nodes import PoolSight, build_nodes, explain_vanished, to_records
-from tidegate.scaling.fleet import NodePhase
+from tidegate.controller.nodes import (
+    IN_FLIGHT_MARK,
+    PoolSight,
+    build_nodes,
+    explain_vanished,
+    to_records,
+)
+from tidegate.scaling.fleet import Node, NodePhase
 from tidegate.vocabulary.fleet_state import (
     Machine,
     MachinePhase,
@@ -114,15 +120,31 @@ def test_a_since_from_the_future_is_of_now():
     assert seen.since == NOW
 
 
-@pytest.mark.parametrize("unread", [True, False], ids=["cloud", "cluster"])
-def test_what_cannot_be_seen_is_taken_to_be_there_and_at_work(unread):
-    remembered = [
-        remember("a"),
-        remember("train#in-flight-0", "in-flight"),
-        remember("c", "failed"),
+REMEMBERED = [
+    ("a", "idle"),
+    ("train#in-flight-0", "in-flight"),
+    ("train#in-flight-1", "failed"),
+    ("c", "failed"),
+]
+
+
+def remember_all():
+    return tuple(remember(name, phase) for name, phase in REMEMBERED)
+
+
+def test_what_its_cloud_cannot_show_is_taken_to_be_there_at_work_or_on_its_way():
+    sight = PoolSight(declare_pool(), None, None, True, None, remember_all())
+
+    seen = build_nodes(sight, NOW, OFFERINGS)
+
+    assert [(node.id, node.phase, len(node.work())) for node in seen] == [
+        ("a", NodePhase.BUSY, 1),
+        ("train#in-flight-0", NodePhase.IN_FLIGHT, 0),
     ]
-    state = None if unread else PoolState("train", 1)
-    sight = PoolSight(declare_pool(), state, None, True, None, tuple(remembered))
+
+
+def test_what_its_cluster_does_not_list_is_taken_to_be_there_and_at_work():
+    sight = PoolSight(declare_pool(), PoolState("train", 1), None, True, None, remember_all())
 
     (seen,) = build_nodes(sight, NOW, OFFERINGS)
 
@@ -142,4 +164,16 @@ def test_what_is_remembered_is_what_was_seen():
     seen = see(target=1, nodes=(node("a"),))
 
     (only,) = OFFERINGS
-    assert to_records(seen) == [NodeRecord("a", "train", "idle", NOW, only)]
+    assert to_records(seen, {}, NOW) == [NodeRecord("a", "train", "idle", NOW, only)]
+
+
+def test_what_was_ordered_is_remembered_behind_what_is_awaited():
+    awaited = Node("train#in-flight-0", "train", "", NodePhase.IN_FLIGHT, NOW)
+
+    found = to_records([awaited], {"train": ["x", "x"], "other": ["y"]}, NOW)
+
+    assert [(each.id, each.pool, each.offering, each.phase) for each in found[1:]] == [
+        (f"train{IN_FLIGHT_MARK}1", "train", "x", "in-flight"),
+        (f"train{IN_FLIGHT_MARK}2", "train", "x", "in-flight"),
+        (f"other{IN_FLIGHT_MARK}0", "other", "y", "in-flight"),
+    ]
