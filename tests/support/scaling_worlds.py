@@ -45,6 +45,7 @@ def offers(draw: Any, of: list[PoolSupply]) -> list[Offering]:
                     capacity_type=CapacityType.SPOT if spot else CapacityType.ON_DEMAND,
                     per_hour=draw(st.sampled_from([None, *map(Decimal, (8, 20, 20, 80))])),
                     interruptions_per_hour=Decimal("0.1") if spot else None,
+                    boot_seconds=draw(st.sampled_from([60, 240])),
                     quota=draw(st.sampled_from(["", "q1", "q2"])),
                     quota_units=draw(st.integers(1, 8)),
                     commitment=draw(st.sampled_from(["", "c1"])),
@@ -100,4 +101,5 @@ def waiting_items(draw: Any, name: str) -> Any:
         wanted = replace(wanted, accelerators=(other, *wanted.accelerators))
     wanted = replace(wanted, workers=draw(st.sampled_from([1, 1, 2, 3])))
     wanted = replace(wanted, priority=draw(st.integers(0, 2)))
+    wanted = replace(wanted, wait_target_seconds=draw(st.sampled_from([None, None, 120])))
     return item(name, wanted, queued_at=ago(draw(st.integers(0, 90))))

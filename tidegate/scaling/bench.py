@@ -19,14 +19,16 @@ from tidegate.vocabulary.demand import WorkItem, WorkShape
 
 @dataclass(frozen=True, slots=True, order=True)
 class Layout:
-    """What a layout adds, compared in this order: the fewer nodes of unknown price the better.
+    """What a layout adds, compared in this order: the fewer late starts the better.
 
     Attributes:
+        late: Workers on new nodes that start later than their wait target.
         unpriced: New nodes whose price is unknown.
         per_hour: What the other new nodes cost an hour, with rework and transfers.
         nodes: New nodes.
     """
 
+    late: int = 0
     unpriced: int = 0
     per_hour: Decimal = ZERO
     nodes: int = 0
@@ -50,7 +52,7 @@ class Bench:
         self._capacity: Counter[str] = Counter()
         self._sitting: dict[str, list[Bin]] = {}
         self._journal: list[Seated | Bin] = []
-        self._unpriced, self._per_hour = 0, ZERO
+        self._late, self._unpriced, self._per_hour = 0, 0, ZERO
         self._lay_nodes_out()
 
     def _lay_nodes_out(self) -> None:
@@ -141,7 +143,7 @@ class Bench:
 
     def cost(self) -> Layout:
         """Return what everything seated and ordered so far adds."""
-        return Layout(self._unpriced, self._per_hour, self._ordered)
+        return Layout(self._late, self._unpriced, self._per_hour, self._ordered)
 
     def _order_one(self, offering: Offering) -> Bin:
         mine = self._new.setdefault(offering.id, [])
@@ -181,6 +183,8 @@ class Bench:
             shape.vcpus_milli * workers,
             shape.memory_mib * workers,
         )
+        if choice.late and seat.node is None:
+            self._late += workers
         if choice.extra:
             self._per_hour += choice.extra * workers
 

@@ -57,6 +57,7 @@ def _resizes(draft: Draft) -> list[Resize]:
         additions = _additions(draft, new.get(pool, []))
         grown = sum(entry.nodes for entry in additions)
         reasons = list(draft.reasons.get(pool, []))
+        reasons += _late_starts(draft, new.get(pool, []))
         reasons += [f"{len(stops)} nodes are deleted"] if stops else []
         found.append(
             Resize(
@@ -69,6 +70,27 @@ def _resizes(draft: Draft) -> list[Resize]:
             )
         )
     return found
+
+
+def _late_starts(draft: Draft, seats: list[Bin]) -> list[str]:
+    """Say how many items start later on new nodes than their wait target allows."""
+    if not draft.bench.cost().late:
+        return []
+    late = {
+        item
+        for seat in seats
+        for item in seat.items
+        if (group := draft.groups.get(item)) and _is_late(group, seat)
+    }
+    return (
+        [f"{len(late)} items start later than they are to wait: nothing faster can be had"]
+        if late
+        else []
+    )
+
+
+def _is_late(group: Group, seat: Bin) -> bool:
+    return any(c.late for c in group.anywhere.choices if c.offering.id == seat.offering.id)
 
 
 def _declared_size(draft: Draft, pool: str) -> int:

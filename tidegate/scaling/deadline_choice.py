@@ -156,7 +156,15 @@ class DeadlineBook:
         if item.deadline is None or item.work_left_seconds is None:
             return False
         word = self.judge(item.shape, item.deadline, item.work_left_seconds)
-        return word is not None and word.waits
+        return word is not None and word.waits and not self._must_start(item)
+
+    def _must_start(self, item: WorkItem) -> bool:
+        """Return whether waiting any longer would break an item's wait target."""
+        target, market = item.shape.wait_target_seconds, self._market_of(item.shape)
+        if target is None or market is None:
+            return False
+        waited = self._situation.now - item.queued_at
+        return waited + timedelta(seconds=market.change_seconds) >= timedelta(seconds=target)
 
     def _market_of(self, shape: WorkShape) -> _Market | None:
         noted = self._markets.get(id(shape))

@@ -157,6 +157,7 @@ class Fleet:
         observed_at: When the observation came in.
         idle_gaps: Pool → seconds from the end of work to the next arrival, as observed.
         arrivals: Pool → accelerators that were asked for within each past boot time.
+        wait_targets: Pool → the shortest wait target of what came lately, in seconds.
     """
 
     pools: tuple[PoolSupply, ...]
@@ -164,3 +165,4 @@ class Fleet:
     observed_at: datetime | None
     idle_gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     arrivals: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    wait_targets: Mapping[str, int] = field(default_factory=dict)

@@ -88,6 +88,7 @@ class OptionBook:
             shape.placement,
             shape.data if moved else (),
             shape.duration_seconds if timed else None,
+            shape.wait_target_seconds,
             bool(shape.vcpus_milli),
             urgent,
             *(count_slots_for(shape, need, room) for room, need in self._fitting_for(shape)),

@@ -87,14 +87,15 @@ def sort_by_pressure(group: Group, domain: Domain, pressure: Counter[str]) -> Do
 
 def _cost_under(
     choice: Choice, group: Group, pressure: Counter[str]
-) -> tuple[bool, Decimal, int, str]:
+) -> tuple[bool, bool, Decimal, int, str]:
     room = choice.offering.room
     waiting = max(pressure[room.accelerator], choice.accelerators * group.shape.workers, 1)
     nodes = -(-waiting // room.accelerators) if room.accelerators else 1
     price = choice.price if choice.price is not None else Decimal(0)
     per_slot = price if room.accelerators else price / choice.slots
     cost = per_slot * nodes + choice.transfer * group.shape.workers
-    return choice.price is None, cost, choice.offering.boot_seconds, choice.offering.id
+    offering = choice.offering
+    return choice.late, choice.price is None, cost, offering.boot_seconds, offering.id
 
 
 def _keep_assigned(bench: Bench, draft: Draft, served: Sequence[WorkItem]) -> None:

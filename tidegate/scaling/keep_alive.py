@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -10,10 +11,16 @@ from tidegate.scaling.settings import ScalingSettings
 ENOUGH_GAPS = 10
 """Fewer observed gaps say too little; the break-even stands alone then."""
 HOUR = Decimal(3600)
+WAIT_TARGET_SHARE = Decimal("0.95")
+"""Of what arrives, the share that a wait target is held for: the p95 of the waits."""
 
 
 def keep_alive_seconds(
-    per_hour: Decimal | None, boot_seconds: int, gaps: Sequence[int], settings: ScalingSettings
+    per_hour: Decimal | None,
+    boot_seconds: int,
+    gaps: Sequence[int],
+    settings: ScalingSettings,
+    wait_target_seconds: int | None = None,
 ) -> int:
     """Return how long a node of a pool stays idle before it is stopped.
 
@@ -22,11 +29,16 @@ def keep_alive_seconds(
     hindsight (ski rental). With history it idles for the time that would have cost least over
     the gaps observed.
 
+    A wait target that is shorter than the boot time can only be met by a node that is there: then
+    it idles at least for as long as bridges nearly all gaps observed, or, where too few are known,
+    for as long as the settings allow.
+
     Args:
         per_hour: Price of the node; None or 0 where it is unknown or nothing.
         boot_seconds: From an order until work starts.
         gaps: Idle seconds until the next arrival, as observed.
         settings: The bounds and the worth of waiting.
+        wait_target_seconds: How long the work that runs there may wait; None: long.
     """
     price = per_hour or Decimal(0)
     restart = Decimal(boot_seconds) * (price + settings.wait_cost_per_hour)
@@ -37,8 +49,17 @@ def keep_alive_seconds(
         best = restart / price
     else:
         best = Decimal(_best_for(known, price, restart))
+    if wait_target_seconds is not None and wait_target_seconds < boot_seconds:
+        best = max(best, _bridging(known, settings))
     low, high = settings.keep_alive_min_seconds, settings.keep_alive_max_seconds
     return max(low, min(int(best), high))
+
+
+def _bridging(gaps: Sequence[int], settings: ScalingSettings) -> Decimal:
+    """Return what bridges the share of (sorted) gaps that a wait target stands for."""
+    if len(gaps) < ENOUGH_GAPS:
+        return Decimal(settings.keep_alive_max_seconds)
+    return Decimal(gaps[math.ceil(WAIT_TARGET_SHARE * len(gaps)) - 1])
 
 
 def _best_for(gaps: Sequence[int], price: Decimal, restart: Decimal) -> int:

@@ -28,6 +28,7 @@ class Choice:
         transfer: What moving data adds an hour to a worker.
         price: Price of a node an hour with rework; None where unknown.
         extra: What one worker adds beside nodes: its transfer and its share of the rework.
+        late: True when a new node starts the work later than its wait target.
     """
 
     offering: Offering
@@ -37,6 +38,7 @@ class Choice:
     transfer: Decimal
     price: Decimal | None
     extra: Decimal
+    late: bool = False
 
     def nodes_for(self, workers: int) -> int:
         """Return the empty nodes that so many workers take."""
@@ -75,7 +77,10 @@ def build_domain(choices: Iterable[Choice]) -> Domain:
 def list_choices(
     shape: WorkShape, situation: Situation, *, urgent: bool = False
 ) -> tuple[Choice, ...]:
-    """Return what may serve a shape, best for one item first; unknown prices stand last."""
+    """Return what may serve a shape, best for one item first.
+
+    What starts later than a wait target stands last, and before that what has no known price.
+    """
     takes: dict[int, Take | None] = {}
     shares: dict[tuple[bool, Decimal | None], Decimal] = {}
     found = []
@@ -89,7 +94,7 @@ def list_choices(
             shares[risk] = _useful_share(shape, offering, situation)
         take, share = takes[kind], shares[risk]
         if take is not None and share != ZERO:
-            found.append(_price_choice(offering, take, share))
+            found.append(_price_choice(shape, offering, take, share))
     return tuple(sorted(found, key=lambda choice: rank_choice(choice, shape.workers)))
 
 
@@ -103,12 +108,13 @@ def _candidates(shape: WorkShape, situation: Situation) -> Iterable[Offering]:
     return [entry for chip in chips for entry in situation.by_accelerator.get(chip, ())]
 
 
-def rank_choice(choice: Choice, workers: int) -> tuple[bool, Decimal, Decimal, int, str]:
-    """Return the order of choices for so many workers: cost, price a slot, start, id."""
+def rank_choice(choice: Choice, workers: int) -> tuple[bool, bool, Decimal, Decimal, int, str]:
+    """Return the order of choices for so many workers: in time, cost, price a slot, start, id."""
     price = choice.price if choice.price is not None else ZERO
     cost = price * choice.nodes_for(workers) + choice.transfer * workers
     offering = choice.offering
     return (
+        choice.late,
         choice.price is None,
         cost,
         price / choice.slots,
@@ -119,11 +125,15 @@ def rank_choice(choice: Choice, workers: int) -> tuple[bool, Decimal, Decimal, i
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """What one worker takes of any offering of one kind: accelerators, a slot, its transfer."""
+    """What one worker takes of any offering of one kind: accelerators, a slot, its transfer.
+
+    `moving_seconds` is only found out where a wait target is stated.
+    """
 
     accelerators: int
     slots: int
     transfer: Decimal
+    moving_seconds: int
 
 
 def find_take(shape: WorkShape, offering: Offering, situation: Situation) -> Take:
@@ -133,6 +143,9 @@ def find_take(shape: WorkShape, offering: Offering, situation: Situation) -> Tak
         accelerators=need.per_worker if need else 0,
         slots=count_slots_for(shape, need, offering.room),
         transfer=transfer_per_hour(shape, offering, situation) / shape.workers,
+        moving_seconds=0
+        if shape.wait_target_seconds is None
+        else moving_seconds(shape, offering, situation),
     )
 
 
@@ -141,10 +154,10 @@ def build_choice(shape: WorkShape, offering: Offering, situation: Situation) -> 
     share = _useful_share(shape, offering, situation)
     if share == ZERO:
         return None
-    return _price_choice(offering, find_take(shape, offering, situation), share)
+    return _price_choice(shape, offering, find_take(shape, offering, situation), share)
 
 
-def _price_choice(offering: Offering, take: Take, share: Decimal) -> Choice:
+def _price_choice(shape: WorkShape, offering: Offering, take: Take, share: Decimal) -> Choice:
     price = offering.per_hour
     adjusted = None if price is None else price / share
     rework = ZERO if price is None or adjusted is None else adjusted - price
@@ -156,7 +169,14 @@ def _price_choice(offering: Offering, take: Take, share: Decimal) -> Choice:
         transfer=take.transfer,
         price=adjusted,
         extra=take.transfer + rework / take.slots,
+        late=is_late(shape, offering.boot_seconds + take.moving_seconds),
     )
+
+
+def is_late(shape: WorkShape, start_seconds: int) -> bool:
+    """Return whether a start so long after the arrival breaks a wait target."""
+    target = shape.wait_target_seconds
+    return target is not None and start_seconds > target
 
 
 def _useful_share(shape: WorkShape, offering: Offering, situation: Situation) -> Decimal:

@@ -11,7 +11,7 @@ from tidegate.scaling.bench import Bench
 from tidegate.scaling.constraints import find_exclusion
 from tidegate.scaling.deadline_choice import DeadlineBook
 from tidegate.scaling.fleet import Fleet
-from tidegate.scaling.marginal import HOUR, ZERO, Choice, build_choice, moving_seconds
+from tidegate.scaling.marginal import HOUR, ZERO, Choice, build_choice, is_late, moving_seconds
 from tidegate.scaling.offerings import Offering, Offerings
 from tidegate.scaling.settings import ScalingSettings
 from tidegate.scaling.situation import Situation, build_situation, is_spot
@@ -170,7 +170,6 @@ def _explain(choice: Choice, situation: Situation, bench: Bench) -> str:
 
 
 def _order(entry: Candidate, job: WorkItem) -> tuple[bool, bool, Decimal, int, str]:
-    target = job.shape.wait_target_seconds
-    late = target is not None and entry.wait_seconds > target
+    late = is_late(job.shape, entry.wait_seconds)
     useful = entry.useful_per_hour
     return late, useful is None, useful or ZERO, entry.wait_seconds, entry.offering.id

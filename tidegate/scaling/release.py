@@ -13,6 +13,7 @@ from tidegate.scaling.fleet import GONE, HEALTHY, Node, NodePhase
 from tidegate.scaling.keep_alive import keep_alive_seconds
 from tidegate.scaling.ledger import ZERO
 from tidegate.scaling.nodes import is_lost, may_touch, nodes_of
+from tidegate.scaling.wait_targets import find_wait_targets
 from tidegate.scaling.warm import spare_room
 from tidegate.vocabulary.plans import Hold, Stop
 
@@ -36,12 +37,13 @@ def release_idle(draft: Draft) -> None:
     above = _above_minimum(draft)
     spare = dict(draft.bench.ledger.commitment_used)
     warm = spare_room(draft)
+    targets = find_wait_targets(draft)
     for slice_nodes in _idle_slices(draft):
         pool = slice_nodes[0].pool
         room = sum(draft.bench.bins[node.id].accelerators for node in slice_nodes)
         if above[pool] < len(slice_nodes) or (pool in warm and warm[pool] < room):
             continue
-        reason = _why_stop(draft, slice_nodes)
+        reason = _why_stop(draft, slice_nodes, targets.get(pool))
         if reason and _stop_all(draft, slice_nodes, reason, spare):
             above[pool] -= len(slice_nodes)
             if pool in warm:
@@ -108,7 +110,7 @@ def _release_order(draft: Draft, node: Node) -> tuple[bool, Decimal, float, str]
     return node.expected, -price, node.since.timestamp(), node.id
 
 
-def _why_stop(draft: Draft, nodes: Iterable[Node]) -> str:
+def _why_stop(draft: Draft, nodes: Iterable[Node], wait_target: int | None) -> str:
     """Return why idle nodes are stopped now; "" while they are kept."""
     situation = draft.situation
     reasons = []
@@ -121,6 +123,7 @@ def _why_stop(draft: Draft, nodes: Iterable[Node]) -> str:
             offering.boot_seconds if offering else 0,
             situation.fleet.idle_gaps.get(node.pool, ()),
             situation.settings,
+            wait_target,
         )
         if node.phase is NodePhase.READY:
             keep += offering.boot_seconds if offering else 0

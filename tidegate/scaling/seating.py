@@ -118,7 +118,10 @@ def _order_again(bench: Bench, domain: Domain, choice: Choice) -> Found | None:
 
 
 def _find_new(bench: Bench, domain: Domain) -> Choice | None:
-    """Return the choice whose new node costs least now: within a commitment only its transfer."""
+    """Return the choice whose new node costs least now: within a commitment only its transfer.
+
+    What starts in time goes before what does not, whatever it costs.
+    """
     ledger = bench.ledger
     paid = None
     for choice in domain.choices:
@@ -132,7 +135,9 @@ def _find_new(bench: Bench, domain: Domain) -> Choice | None:
     ]
     if not covered:
         return paid
-    free = min(covered, key=lambda choice: choice.transfer)
+    free = min(covered, key=lambda choice: (choice.late, choice.transfer))
+    if paid is not None and paid.late != free.late:
+        return paid if free.late else free
     most = _cost_of_new(bench, paid)
     return free if most is None or free.transfer <= most else paid
 

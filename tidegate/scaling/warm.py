@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from tidegate.scaling.draft import Draft
+from tidegate.scaling.keep_alive import WAIT_TARGET_SHARE
+from tidegate.scaling.wait_targets import find_unmet_by_boot
 
 
 def warm_accelerators(arrivals: Sequence[int], share: Decimal) -> int:
@@ -28,17 +30,31 @@ def warm_accelerators(arrivals: Sequence[int], share: Decimal) -> int:
     return 0
 
 
+def find_warm_shares(draft: Draft) -> dict[str, Decimal]:
+    """Return the share of its arrivals that each pool keeps room for; those without are left out.
+
+    It is what the settings say, and at least what a wait target needs that no new node can meet.
+    """
+    stated = draft.situation.settings.warm_share
+    unmet = find_unmet_by_boot(draft)
+    return {
+        pool: max(stated or Decimal(0), WAIT_TARGET_SHARE if pool in unmet else Decimal(0))
+        for pool in draft.situation.fleet.arrivals
+        if stated is not None or pool in unmet
+    }
+
+
 def spare_room(draft: Draft) -> Counter[str]:
     """Return each pool's free room beyond what it keeps, in flight included; below 0: it lacks.
 
     Pools that keep none are left out.
     """
-    share = draft.situation.settings.warm_share
-    if share is None:
-        return Counter()
     arrivals = draft.situation.fleet.arrivals
-    spare = Counter({pool: -warm_accelerators(told, share) for pool, told in arrivals.items()})
-    for seat in draft.bench.bins.values():
+    shares = find_warm_shares(draft)
+    spare = Counter(
+        {pool: -warm_accelerators(arrivals[pool], share) for pool, share in shares.items()}
+    )
+    for seat in draft.bench.bins.values() if spare else ():
         if seat.offering.pool in spare and seat.seat not in draft.stops:
             spare[seat.offering.pool] += max(seat.accelerators, 0)
     return spare
