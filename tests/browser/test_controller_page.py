@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Error, Page
-from support.pages import DESK, FIND_CUT, PHONE, named, tree
+from support.pages import DESK, FIND_CUT, FIND_FAINT, PHONE, named, tree
 from support.troubled import POOLS, build_troubled
 
 from tidegate.cli.controller import SystemClock
@@ -164,6 +164,7 @@ def test_the_page_is_whole_and_quiet(open_page, world, width, scheme):
 
     assert page.evaluate("document.documentElement.scrollWidth") == width
     assert page.evaluate(FIND_CUT) == []
+    assert page.evaluate(FIND_FAINT) == []
     assert said == [f"request: {world.url}?refresh=0"]
     ink, paper = page.evaluate(
         "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
