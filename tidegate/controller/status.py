@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate.controller.logs import hide_all
 from tidegate.controller.nodes import PoolSight
+from tidegate.controller.reap_records import with_outcomes
 from tidegate.ports import StateStore
 from tidegate.vocabulary.demand import WorkItem
 from tidegate.vocabulary.plans import Unmet
@@ -52,11 +53,49 @@ def build_snapshot(tick: Tick) -> dict[str, Any]:
         "moreUnmet": max(0, len(plan.unmet) - MOST_UNMET),
         "listeners": [ear.name for ear in tick.listeners],
         "holds": [{"pool": hold.pool, "reason": hold.reason} for hold in plan.holds],
+        "idle": describe_reaping(tick),
+        "rightsizing": describe_hints(tick),
         "commitments": [
             {"id": name, "units": str(use.units), "used": str(use.used), "idle": str(use.idle())}
             for name, use in tick.decision.bill.commitments.items()
         ],
     }
+
+
+def describe_reaping(tick: Tick) -> list[dict[str, Any]]:
+    """Return each notebook and endpoint that Tidegate may stop, and what is done with it."""
+    states = {sight.rule.id: sight.state for sight in tick.reaping.sights}
+    found = []
+    for decision, outcome in with_outcomes(tick.reaping.decisions, tick.reaped):
+        state = states[decision.rule.id]
+        found.append(
+            {
+                "id": decision.rule.id,
+                "owner": decision.rule.owner,
+                "phase": state.phase.value if state else None,
+                "size": state.size if state else None,
+                "verdict": decision.verdict.value,
+                "to": decision.wanted,
+                "reason": decision.reason,
+                "endsAt": decision.ends_at.isoformat() if decision.ends_at else None,
+                "idleSince": decision.idle_since.isoformat() if decision.idle_since else None,
+                "outcome": outcome,
+            }
+        )
+    return found
+
+
+def describe_hints(tick: Tick) -> list[dict[str, Any]]:
+    """Return pools whose nodes have more accelerators than their work was seen to use."""
+    return [
+        {
+            "pool": hint.name,
+            "accelerators": hint.accelerators,
+            "wouldDo": hint.would_do,
+            "reason": hint.reason,
+        }
+        for hint in tick.reaping.hints
+    ]
 
 
 def _describe_pool(tick: Tick, sight: PoolSight) -> dict[str, Any]:

@@ -20,6 +20,8 @@ from tidegate.controller.listening import Listener, Told
 from tidegate.controller.logs import log_tick
 from tidegate.controller.observation import Observer
 from tidegate.controller.orders import Order, build_orders
+from tidegate.controller.reap_records import Reaped
+from tidegate.controller.reaping import Reaper, Reaping
 from tidegate.controller.recording import Recorder
 from tidegate.controller.resuming import resume_runs
 from tidegate.controller.risks import apply_risks, count_exposure
@@ -27,6 +29,7 @@ from tidegate.controller.telling import log_steps
 from tidegate.controller.tracing import span
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
+from tidegate.scaling.reaping import ReapSettings
 from tidegate.scaling.settings import PoolOverride, ScalingSettings
 from tidegate.vocabulary.reports import SourceFault
 
@@ -43,12 +46,14 @@ class TurnSettings:
         pool_seconds: What a cloud may take to show a pool.
         drain_seconds: What a node may take to be emptied before that is told.
         scaling: How carefully to scale.
+        reaping: How carefully to stop what is idle.
     """
 
     source_seconds: float = 30.0
     pool_seconds: float = 30.0
     drain_seconds: float = 600.0
     scaling: ScalingSettings = field(default_factory=ScalingSettings)
+    reaping: ReapSettings = field(default_factory=ReapSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,8 @@ class Tick:
     finished: Sequence[Finished] = ()
     told: Sequence[Told] = ()
     listeners: Sequence[Heard] = ()
+    reaping: Reaping = field(default_factory=Reaping)
+    reaped: Sequence[Reaped] = ()
 
 
 class Turns:
@@ -74,6 +81,7 @@ class Turns:
         self._observer = Observer(clock, executor, settings.source_seconds, settings.pool_seconds)
         self._clock = clock
         self._listener = Listener(clock, executor, settings.source_seconds)
+        self._reaper = Reaper(clock, executor, settings.source_seconds, settings.reaping)
         self._recorder = Recorder()
         self._exposed_at: float | None = None
 
@@ -88,7 +96,12 @@ class Turns:
         notices = await self._run(store.read_notices, since) if store else []
         with span("observe", pools=len(wiring.declared()), sources=len(wiring.sources)):
             seen = await self._observer.observe(wiring, ears, nodes, notices)
-        overrides = [PoolOverride(each.pool, each.owner, each.until, each.nodes) for each in said]
+        pools = {pool.id for pool in wiring.manifest.pools}
+        overrides = [
+            PoolOverride(each.pool, each.owner, each.until, each.nodes)
+            for each in said
+            if each.pool in pools  # the others are of notebooks and endpoints
+        ]
         scaling = self._settings.scaling
         scaling = replace(scaling, overrides=(*scaling.overrides, *overrides))
         limit = self._settings.drain_seconds
@@ -98,7 +111,8 @@ class Turns:
             deciding.note(resizes=len(decision.plan.resizes), unmet=len(decision.plan.unmet))
             deciding.note(method=decision.plan.method.name, holds=len(decision.plan.holds))
         orders = build_orders(decision.plan, seen.sights, decision.choosing, seen.at)
-        return Tick(wiring, decision, orders)
+        reaping = await self._reaper.look(wiring, store)
+        return Tick(wiring, decision, orders, reaping=reaping)
 
     async def take(self, wiring: Wiring, store: StateStore, holder: str, token: int) -> Tick:
         """Take one turn under a lease.
@@ -129,6 +143,8 @@ class Turns:
             await self._run(resume_runs, store, wiring.runs, token, seen.at)
         await self._run(record_rework, store, token, finished, struck, seen.at)
         await self._run(store.record_exposure, token, self._count_exposure(tick))
+        reaped = await self._reaper.carry_out(wiring, store, token, planned.reaping)
+        tick = replace(tick, reaped=reaped)
         await self._reopen(tick)
         await self._run(self._recorder.record, store, tick, holder, token)
         log_steps(tick)
