@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from textwrap import dedent
 
 import yaml
 from support.programs import lack
@@ -26,6 +27,18 @@ def promtool(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [program, *arguments], cwd=HERE, capture_output=True, text=True, timeout=120, check=False
     )
+
+
+def test_the_documented_configuration_is_valid(tmp_path):
+    text = DOCUMENT.read_text(encoding="utf-8")
+    (block,) = re.findall(r"(?m)^    rule_files:.*\n(?:    .*\n)+", text)
+    (tmp_path / RULES.name).write_text(RULES.read_text(encoding="utf-8"))
+    path = tmp_path / "prometheus.yml"
+    path.write_text(dedent(block))
+
+    found = promtool("check", "config", "--syntax-only", str(path))
+
+    assert found.returncode == 0, found.stderr
 
 
 def exported() -> set[str]:
