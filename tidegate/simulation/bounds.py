@@ -58,6 +58,29 @@ def bound_levels(jobs: Sequence[Job], node: NodeTerms, wait: int = 0) -> float:
     return total / 3600 * node.per_hour
 
 
+def bound_mean_wait(jobs: Sequence[Job], node: NodeTerms, mean_wait: float) -> float:
+    """Return a cost below which no policy comes whose jobs wait no longer on average.
+
+    Work may be anywhere at once and nodes never boot. If nobody waited, demand rounded up to whole
+    nodes would be paid for at every moment. A job that waits is missing only while it waits, and
+    then spares at most the nodes that it fills alone; so all waits together spare no more than
+    that, given to the jobs that fill most. Stalls count as waits.
+
+    Args:
+        jobs: The demand.
+        node: The only kind of node.
+        mean_wait: Seconds, over all jobs.
+    """
+    seconds, level = demand_steps(jobs)
+    whole = float((-(-level[:-1] // node.accelerators) * np.diff(seconds)).sum())
+    left = mean_wait * len(jobs)
+    for job in sorted(jobs, key=lambda job: -job.accelerators()):
+        waits = min(left, job.seconds)
+        whole -= waits * -(-job.accelerators() // node.accelerators)
+        left -= waits
+    return max(whole / 3600 * node.per_hour, bound_work(jobs, node))
+
+
 def _cost_of_level(seconds: NDArray[np.int64], on: NDArray[np.bool_], boot: int) -> int:
     """Return the paid seconds of one node: its use, and each gap or the boot after it."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], on, [False])).astype(np.int8)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -143,11 +143,21 @@ def order_for(
     fleet: Fleet,
     offerings: Offerings,
     now: datetime,
+    rank: Callable[[Offerings, datetime], list[Offering]] | None = None,
 ) -> dict[str, tuple[str, int]]:
-    """Return new nodes for what does not fit, the largest first, at the cheapest open offering."""
+    """Return new nodes for what does not fit, the largest first, at the first open offering.
+
+    Args:
+        items: Who waits.
+        rooms: Node → free accelerators.
+        fleet: What is there.
+        offerings: The market.
+        now: The time.
+        rank: Orders the offerings that are open; the cheapest first where it is None.
+    """
     left = dict(rooms)
     orders: dict[str, int] = {}
-    chosen = open_offerings(offerings, now)
+    chosen = (rank or open_offerings)(offerings, now)
     for item in sorted(items, key=_by_size):
         need = item.shape.accelerators[0].per_worker
         for _ in range(item.shape.workers):
@@ -233,13 +243,14 @@ def first_underused(
         if any(work.workers > 1 for work in node.running):
             continue
         others = {name: rooms[name] for name in sorted(ready) if name != node.id}
-        if _all_fit([work.accelerators for work in node.running], others):
+        if work_fits([work.accelerators for work in node.running], others):
             work = tuple(entry.item for entry in node.running)
             return (Drain(node.id, node.pool, "underused", None, work),)
     return ()
 
 
-def _all_fit(needs: Sequence[int], rooms: dict[str, int]) -> bool:
+def work_fits(needs: Sequence[int], rooms: dict[str, int]) -> bool:
+    """Return whether all of it fits; what fits is taken off the rooms."""
     for need in sorted(needs, reverse=True):
         seat = next((name for name, free in rooms.items() if free >= need), None)
         if seat is None:
