@@ -14,8 +14,10 @@ from support.controller import catalog, declare_pool
 from support.programs import free_port, lack, running
 
 from tidegate.cli.controller_queues import build_chips
+from tidegate.controller.resuming import GOING_ON
 from tidegate.sources.config import PolyaxonSource
 from tidegate.sources.polyaxon import PolyaxonRuns
+from tidegate.sources.polyaxon_control import PolyaxonControl
 from tidegate.vocabulary.reports import SourceFault
 
 BIN = Path(__file__).resolve().parents[3] / ".tools" / "polyaxon-server" / "bin"
@@ -26,7 +28,8 @@ import json, sys
 from polyaxon.client import ProjectClient, RunClient
 from polyaxon.schemas import V1Operation
 
-ProjectClient(owner="default", project="train").create({"name": "train"})
+if not any(each.name == "train" for each in ProjectClient(owner="default").list().results):
+    ProjectClient(owner="default", project="train").create({"name": "train"})
 for name, run in json.load(sys.stdin).items():
     component = {"version": 1.1, "kind": "component", "run": run}
     operation = {"version": 1.1, "kind": "operation", "component": component}
@@ -125,3 +128,34 @@ def test_queued_runs_are_demand_until_their_agent_starts_them(server):
     assert [item.id for item in started.items] == [f"plx/train/{made['gang']}"]
     assert started.in_progress == {POOL: 1}
     assert (ended.items, ended.in_progress, ended.notes) == ((), {}, ())
+
+
+def test_a_run_that_is_stopped_ends_and_goes_on_when_it_is_resumed(server):
+    url, call = server
+    made = dict(
+        line.split()
+        for line in call(MAKE, given=json.dumps({"moved": RUNS["pinned"]})).splitlines()
+    )
+    call(MOVE, made["moved"], "scheduled", "starting", "running")
+    run = f"default/train/{made['moved']}"
+    settings = PolyaxonSource(kind="polyaxon", name="plx", url=url, projects=["train"])
+
+    with httpx.Client(trust_env=False) as http:
+        runs = PolyaxonControl([settings], http)
+        before = runs.fetch_status(run)
+        runs.stop(run)
+        runs.stop(run)
+        stopping = runs.fetch_status(run)
+        with pytest.raises(SourceFault, match="must reach a final state first"):
+            runs.resume(run)
+        # What its agent reports once its operator has ended the pods.
+        call(MOVE, made["moved"], "stopped")
+        stopped = runs.fetch_status(run)
+        runs.resume(run)
+        resumed = runs.fetch_status(run)
+        with pytest.raises(SourceFault, match="answers 404"):
+            runs.fetch_status("default/train/00000000000000000000000000000000")
+
+    assert (before, stopping, stopped) == ("running", "stopping", "stopped")
+    assert resumed in GOING_ON
+    assert not runs.controls("other/train/x")
