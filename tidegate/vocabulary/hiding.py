@@ -32,6 +32,8 @@ _SECRET_NAME = re.compile(
     r"(?i)token|secret|passw|passphrase|credential|private|api_?key|access_?key|account_?key"
     r"|connection_?string|_sas|otlp_headers|database_url"
 )
+_PLAIN = re.compile(r"[a-z]+(?:-[a-z]+)?")
+"""Words ("tidegate", as local clouds take for a key): hidden, they would be missed all over."""
 _FILE_NAME = re.compile(r"(?i)_file$|^google_application_credentials$")
 
 
@@ -73,7 +75,7 @@ def find_secrets(environment: Mapping[str, str], names: Iterable[str] = ()) -> f
         for name, value in environment.items()
         if name in stated or (_SECRET_NAME.search(name) and not _FILE_NAME.search(name))
     }
-    long = {value for value in values if len(value) >= SHORTEST}
+    long = {value for value in values if len(value) >= SHORTEST and not _PLAIN.fullmatch(value)}
     return frozenset(long | {_spell_in_url(value) for value in long})
 
 

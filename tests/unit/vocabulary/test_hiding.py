@@ -101,8 +101,9 @@ def test_variables_of_secrets_are_known_by_their_names(name, held):
     assert find_secrets({name: MARK}) == (frozenset({MARK}) if held else frozenset())
 
 
-def test_short_values_are_not_taken_for_secrets():
-    assert find_secrets({"MY_TOKEN": "train"}) == frozenset()
+@pytest.mark.parametrize("value", ["train", "Tr4in-1", "tidegate", "tidegate-local"])
+def test_short_values_and_plain_words_are_not_taken_for_secrets(value):
+    assert find_secrets({"MY_TOKEN": value}) == frozenset()
 
 
 def test_documents_are_cleaned_in_all_their_texts():
