@@ -18,6 +18,7 @@ from support.controller import (
     wire,
     work,
 )
+from support.mortal import Death, Killed, Mortal
 
 from tidegate.controller.loop import Controller, LoopSettings
 from tidegate.state.database import open_database
@@ -292,40 +293,6 @@ def test_a_size_that_somebody_else_changed_meanwhile_is_left_alone(turn, store):
     assert pools.sizes == {"train": 3}
     assert outcomes(store) == [("grow", 0, 1, Outcome.REFUSED)]
     assert store.read_refusals() == []
-
-
-class Killed(BaseException):
-    """Stands for kill -9: nothing of the program runs after it."""
-
-
-class Mortal:
-    """Passes calls on, and dies before or after the n-th of them."""
-
-    def __init__(self, port, death):
-        self._port, self._death = port, death
-
-    def __getattr__(self, name):
-        call = getattr(self._port, name)
-        if not callable(call):
-            return call
-
-        def passed(*arguments):
-            self._death.knock()
-            result = call(*arguments)
-            self._death.knock()
-            return result
-
-        return passed
-
-
-class Death:
-    def __init__(self, at):
-        self.left = at
-
-    def knock(self):
-        self.left -= 1
-        if self.left < 0:
-            raise Killed
 
 
 def take_mortal_turn(wiring, store, clock, death, holder):
