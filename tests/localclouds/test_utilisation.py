@@ -227,6 +227,24 @@ def test_azure_monitor_tells_steps_and_passes_over_those_without_a_value(azure, 
     assert found == [[early, (0, Decimal("0.9"))], [early, (0, Decimal("0.025"))]]
 
 
+def test_a_step_that_is_under_way_speaks_until_now(azure, boto, now):
+    url, blue = azure
+    cloudwatch, later = boto("cloudwatch"), now + timedelta(seconds=90)
+    put_azure(url, blue, [(-1, 7)], now)
+    put_cloudwatch(cloudwatch, "UnderWay", [(-1, 7)], now)
+    on_azure, on_aws = of_azure(blue), of_cloudwatch("UnderWay")
+    metrics = build_metrics_client("westeurope", url)
+
+    found = [
+        fetch(on_azure, fetch_azure_monitor(on_azure, metrics), later).points,
+        fetch(on_aws, fetch_cloudwatch(on_aws, cloudwatch), later).points,
+    ]
+
+    assert [[(each.at, each.value) for each in points] for points in found] == [
+        [(later, Decimal("0.07"))]
+    ] * 2
+
+
 def test_azure_monitor_refuses_what_is_not_there(azure, now, world):
     url, blue = azure
     metrics = build_metrics_client("westeurope", url)

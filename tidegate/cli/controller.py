@@ -29,7 +29,7 @@ from tidegate.cli.controller_options import (
     has_database,
     open_store,
 )
-from tidegate.cli.controller_overrides import pause, resume
+from tidegate.cli.controller_overrides import pause, resume, snooze
 from tidegate.cli.controller_stack import StackChoice, StackFeed
 from tidegate.cli.output import FormatOption, OutputFormat, build_console, print_json
 from tidegate.vocabulary.problems import Unavailable, nearest, refuse
@@ -45,6 +45,7 @@ app = typer.Typer(
 
 app.command(epilog="Example: tidegate controller pause train-aws-h100 --owner ana --hours 4")(pause)
 app.command(epilog="Example: tidegate controller resume train-aws-h100")(resume)
+app.command(epilog="Example: tidegate controller snooze explore-gcp --owner ana --hours 4")(snooze)
 app.command(epilog="Example: tidegate controller drill train-aws-h100 --sources sources.yaml")(
     drill
 )

@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from tidegate.cli.controller_plan_text import print_idle
 from tidegate.vocabulary.records import DecisionRecord
 
 
@@ -35,10 +36,13 @@ def print_status(console: Console, told: dict[str, Any]) -> None:
     console.print(f"last tick  {tick['at']}, {tick['waiting']} waiting, {tick['perHour']} an hour")
     for pool in told["snapshot"]["pools"] if told["snapshot"] else ():
         console.print(f"pool       {pool['id']}: {_describe_size(pool)}")
+    if told["snapshot"] and "idle" in told["snapshot"]:  # none before this was looked at
+        print_idle(console, told["snapshot"])
     for source in told["sources"]:
         console.print(f"source     {source['name']}: {source['fault'] or 'sound'}")
     for each in told["overrides"]:
-        what = "paused" if each["nodes"] is None else f"pinned to {each['nodes']} nodes"
+        kept = "snoozed" if "/" in each["pool"] else "paused"
+        what = kept if each["nodes"] is None else f"pinned to {each['nodes']} nodes"
         console.print(f"override   {each['pool']}: {what} by {each['owner']} until {each['until']}")
     for each in told["refused"]:
         console.print(f"refused    {each['offering']}: {each['kind']}, {each['attempts']} in a row")

@@ -14,7 +14,7 @@ from tidegate.cli.controller_options import (
     StateDirOption,
     open_store,
 )
-from tidegate.vocabulary.problems import Unavailable, nearest, refuse
+from tidegate.vocabulary.problems import Unavailable, nearest, refuse, suggest
 from tidegate.vocabulary.records import OverrideRecord
 
 PoolArgument = Annotated[str, typer.Argument(help="A pool's id.")]
@@ -45,17 +45,52 @@ def pause(
     typer.echo(f"{pool} is {what} until {until:%Y-%m-%d %H:%M:%SZ}")
 
 
+def snooze(
+    name: Annotated[
+        str, typer.Argument(help="A notebook or an endpoint: NAME, notebook/NAME, endpoint/NAME.")
+    ],
+    owner: OwnerOption,
+    hours: HoursOption,
+    project: ProjectOption = Path(),
+    state_dir: StateDirOption = None,
+    database: DatabaseOption = "",
+) -> None:
+    """Let an idle notebook or endpoint go on until the time is over; `resume` takes it back.
+
+    Its cloud's own idle shutdown, where there is one, knows nothing of it.
+    """
+    store = open_store(project, state_dir, database)
+    until = datetime.now(UTC) + timedelta(hours=hours)
+    found = _find_reapable(store, name)
+    store.record_override(OverrideRecord(found, owner, until))
+    typer.echo(f"{found} goes on until {until:%Y-%m-%d %H:%M:%SZ}")
+
+
+def _find_reapable(store: Any, name: str) -> str:
+    """Return the one notebook or endpoint of a name that the last turn looked at."""
+    snapshot = store.read_snapshot() or {}
+    known = [each["id"] for each in snapshot.get("idle", ())]
+    fitting = [each for each in known if name in (each, each.partition("/")[2])]
+    if len(fitting) == 1:
+        return str(fitting[0])
+    if fitting:
+        raise refuse("controller", "NAME", name, "is the name of two", ", ".join(sorted(fitting)))
+    hint = suggest(name, {*known, *(each.partition("/")[2] for each in known)})
+    expected = ", ".join(sorted(known)) or "one that Tidegate may stop; the stack has none"
+    raise refuse("controller", "NAME", name, f"is not known{hint}", expected)
+
+
 def resume(
     pool: PoolArgument,
     project: ProjectOption = Path(),
     state_dir: StateDirOption = None,
     database: DatabaseOption = "",
 ) -> None:
-    """Take a pause or a pin back. Exit code 1 when there is none."""
+    """Take a pause, a pin or a snooze back. Exit code 1 when there is none."""
     store = open_store(project, state_dir, database)
     if not store.drop_override(pool):
-        raise Unavailable(f"{pool} is neither paused nor pinned")
-    typer.echo(f"{pool} is scaled again")
+        raise Unavailable(f"{pool} is neither paused, pinned nor snoozed")
+    typer.echo(f"{pool} is {'looked at' if '/' in pool else 'scaled'} again")
 
 
 def _require_known(store: Any, pool: str) -> None:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from tidegate.controller.orders import Order
-from tidegate.controller.status import describe_decision
+from tidegate.controller.status import describe_decision, describe_hints, describe_reaping
 from tidegate.controller.turn import Tick
 from tidegate.controller.wiring import UNSIZED
 from tidegate.vocabulary.capacity import Scaler
@@ -40,6 +40,12 @@ def describe_tick(tick: Tick) -> dict[str, Any]:
         ],
         "pools": [_describe_pool(tick, sight.pool.id) for sight in seen.sights],
         "excluded": dict(_explain_exclusions(tick)),
+        "idle": describe_reaping(tick),
+        "rightsizing": describe_hints(tick),
+        "utilisation": [
+            {"name": name, "sound": not fault, "fault": fault}
+            for name, fault in tick.reaping.faults.items()
+        ],
         "perHour": {"amount": str(plan.per_hour.amount), "currency": plan.per_hour.currency},
         "assumed": plan.assumed,
         "unpriced": list(plan.unpriced),

@@ -25,6 +25,7 @@ def print_plan(console: Console, told: dict[str, Any], *, is_dry: bool) -> None:
     _print_work(console, told)
     _print_held(console, told)
     _print_pools(console, told)
+    print_idle(console, told)
 
 
 def _say(console: Console, text: str) -> None:
@@ -156,6 +157,22 @@ def _print_pools(console: Console, told: dict[str, Any]) -> None:
         reasons.setdefault(text, []).append(pool)
     for why, pools in reasons.items():
         _say(console, f"  {', '.join(pools)}: {why}")
+
+
+def print_idle(console: Console, told: dict[str, Any]) -> None:
+    """Print what may stand idle and what is done with it, and pools with more than they use."""
+    if told["idle"]:
+        _say(console, "Notebooks and endpoints:")
+    for each in told["idle"]:
+        size = "?" if each["size"] is None else str(each["size"])
+        goes = size if each["to"] is None else f"{size} → {each['to']}"
+        ends = f", ends at {each['endsAt'][:16].replace('T', ' ')} UTC" if each["endsAt"] else ""
+        owner = f" ({each['owner']})" if each["owner"] else ""
+        line = f"  {each['verdict']} {each['id']}{owner}: {goes}; {each['reason']}{ends}"
+        _say(console, f"{line}; {each['outcome']}" if each["outcome"] else line)
+    for hint in told["rightsizing"]:
+        text = f"{hint['accelerators']} accelerators a node, {hint['wouldDo']} would do"
+        _say(console, f"  {hint['pool']}: {text} ({hint['reason']})")
 
 
 def _shorten(names: Sequence[str]) -> str:

@@ -53,7 +53,7 @@ def fetch_cloudwatch(settings: CloudWatchUse, cloudwatch: Any) -> Fetch:
         found: list[Moment] = []
         for _ in range(MOST_PAGES):
             page = _ask(lambda: cloudwatch.get_metric_data(**asked), "botocore", settings.metric)
-            found += _read_results(page, settings)
+            found += _read_results(page, settings, end)
             if not page.get("NextToken"):
                 return found
             asked["NextToken"] = page["NextToken"]
@@ -62,15 +62,24 @@ def fetch_cloudwatch(settings: CloudWatchUse, cloudwatch: Any) -> Fetch:
     return fetch
 
 
-def _read_results(page: Mapping[str, Any], settings: CloudWatchUse) -> Iterator[Moment]:
+def _read_results(
+    page: Mapping[str, Any], settings: CloudWatchUse, end: datetime
+) -> Iterator[Moment]:
     step = timedelta(seconds=settings.step_seconds)
     for result in page["MetricDataResults"]:
         last = not page.get("NextToken")
         if last and result.get("StatusCode", COMPLETE) != COMPLETE:
             raise SourceFault(f"CloudWatch has {settings.metric} in part only")
         for at, value in zip(result["Timestamps"], result["Values"], strict=True):
-            # CloudWatch stamps a period by its start; here a point speaks until its stamp.
-            yield at + step, Decimal(str(value))
+            yield _stamp(at, step, end), Decimal(str(value))
+
+
+def _stamp(start: datetime, step: timedelta, end: datetime) -> datetime:
+    """Return until when a step speaks that its cloud stamps by its start.
+
+    One that is under way speaks until now.
+    """
+    return min(start + step, max(start, end))
 
 
 def fetch_monitoring(settings: MonitoringUse, monitoring: Any) -> Fetch:
@@ -133,8 +142,8 @@ def fetch_azure_monitor(settings: AzureMonitorUse, metrics: Any) -> Fetch:
         found = _ask(lambda: metrics.query_resources(**asked), "azure", settings.resource_id)
         rows = [
             [
-                # Azure Monitor stamps a step by its start, and lists steps without a value.
-                (value.timestamp + step, Decimal(str(getattr(value, member))))
+                # Azure Monitor lists steps without a value, too.
+                (_stamp(value.timestamp, step, end), Decimal(str(getattr(value, member))))
                 for value in series.data
                 if getattr(value, member) is not None
             ]

@@ -166,7 +166,7 @@ def test_a_pool_is_paused_and_scaled_again(call, remembered, tmp_path):
     assert (said["pool"], said["owner"], said["nodes"]) == ("serve", "ana", 1)
 
     assert call("resume", "serve").stdout == "serve is scaled again\n"
-    with pytest.raises(Unavailable, match="neither paused nor pinned"):
+    with pytest.raises(Unavailable, match="neither paused, pinned nor snoozed"):
         call("resume", "serve")
 
 
