@@ -90,9 +90,14 @@ option is its Kubernetes."""
     """Its Kubernetes service account, as `ControllerAccess` names it; the component's name \
 unless stated."""
     replicas: NotRequired[int]
-    """1 unless stated. More than one stand by for the one that leads, and need PostgreSQL."""
+    """1 unless stated. More than one stand by for the one that leads, and need a database or a \
+lease that says which."""
+    leader: NotRequired[str]
+    """database, unless stated: the PostgreSQL database says which of several leads; or lease, a \
+Lease of the cluster."""
     database: NotRequired[SecretKeyArgs]
-    """The URL of a PostgreSQL database, postgresql://…; SQLite on a volume unless stated."""
+    """The URL of a PostgreSQL database, postgresql://…; SQLite unless stated, on a volume where \
+there is one replica."""
     database_port: NotRequired[int]
     """The port of that database; 5432 unless stated."""
     storage: NotRequired[StorageArgs]

@@ -2,25 +2,19 @@
 
 # Pulumi infers the schema from this file's annotations at run time: none may be postponed.
 
-import json
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
 
 from tidegate.vocabulary.capacity import Cloud
-from tidegate.vocabulary.problems import refuse
-from tidegate_components.arguments import require_inputs
 from tidegate_components.children import child_options
 from tidegate_components.controller.args import ControllerArgs
-from tidegate_components.controller.identities import build_credentials
+from tidegate_components.controller.files import build_files
 from tidegate_components.controller.objects import ClusterObject, build_objects
 from tidegate_components.controller.parse import parse_controller
-from tidegate_components.controller.pod import OUTPUTS_FILE, SOURCES_FILE, render_sources
 from tidegate_components.controller.spec import ControllerSpec
 from tidegate_components.kubernetes_object import KubernetesObject
-
-MAX_CONFIGURATION = 1_000_000
-"""Bytes of a ConfigMap, a little below what Kubernetes takes (1 MiB, metadata included)."""
 
 
 class Controller(pulumi.ComponentResource):
@@ -52,19 +46,10 @@ class Controller(pulumi.ComponentResource):
             InvalidInput: Before anything is registered, with every fault of the arguments.
         """
         spec = parse_controller(name, args)
-        given: dict[str, Any] = {key: args.get(key) for key in ("image", "bindings")}
-        require_inputs(spec.where, given)
-        inputs = {**given, **{cloud.value: args.get(cloud.value) or {} for cloud in Cloud}}
+        inputs = gather_controller_inputs(args)
         super().__init__("tidegate:index:Controller", name, None, opts)
-        data = {
-            OUTPUTS_FILE: pulumi.Output.from_input(given["bindings"]).apply(
-                lambda known: render_outputs(spec, known)
-            ),
-            SOURCES_FILE: render_sources(spec),
-            **build_credentials(spec, inputs),
-        }
         before: list[pulumi.Resource] = []
-        for each in build_objects(spec, inputs, data):
+        for each in build_objects(spec, inputs, build_files(spec, inputs)):
             made = self._declare(each, opts, before)
             if each.kind == "Namespace":
                 before = [made]
@@ -93,19 +78,10 @@ class Controller(pulumi.ComponentResource):
         )
 
 
-def render_outputs(spec: ControllerSpec, bindings: dict[str, Any]) -> str:
-    """Return the stack's outputs as `pulumi stack output --json` prints them.
-
-    Raises:
-        InvalidInput: When they are more than a ConfigMap takes.
-    """
-    document = {"capacity": spec.capacity, "bindings": bindings}
-    text = json.dumps(document, separators=(",", ":"), sort_keys=True)
-    if len(text.encode()) > MAX_CONFIGURATION:
-        reason = f"makes {len(text.encode())} bytes of configuration, more than a ConfigMap takes"
-        expected = f"at most {MAX_CONFIGURATION}: fewer pools, or two stacks"
-        raise refuse(spec.where, "capacity", None, reason, expected)
-    return text
+def gather_controller_inputs(args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what may be an Output, by name; the identity of a cloud that has none is empty."""
+    own = {cloud.value: args.get(cloud.value) or {} for cloud in Cloud}
+    return {"image": args["image"], "bindings": args["bindings"], **own}
 
 
 def identify(spec: ControllerSpec) -> dict[str, str]:

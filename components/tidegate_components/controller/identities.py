@@ -8,6 +8,7 @@ EKS' Pod Identity, the node's metadata service or agent hands credentials out in
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pulumi
@@ -97,7 +98,7 @@ def build_tokens(spec: ControllerSpec, inputs: dict[str, Any]) -> list[dict[str,
         if cloud in spec.identities and (cloud is not Cloud.AWS or spec.is_federated)
     }
     if _is_google_abroad(spec, inputs):
-        audiences[Cloud.GCP] = _name_provider(inputs)
+        audiences[Cloud.GCP] = _apply(_name_audience, inputs["gcp"]["identity_provider"])
     return [
         {
             "serviceAccountToken": {
@@ -110,22 +111,24 @@ def build_tokens(spec: ControllerSpec, inputs: dict[str, Any]) -> list[dict[str,
     ]
 
 
-def build_credentials(
-    spec: ControllerSpec, inputs: dict[str, Any]
-) -> dict[str, pulumi.Output[str]]:
+def build_credentials(spec: ControllerSpec, inputs: dict[str, Any]) -> dict[str, pulumi.Input[str]]:
     """Return the file by which Google's SDKs exchange a token of elsewhere; it holds no secret."""
     if not _is_google_abroad(spec, inputs):
         return {}
-    known = pulumi.Output.all(_name_provider(inputs), inputs["gcp"]["service_account"])
-    return {CREDENTIALS_FILE: known.apply(lambda found: render_credentials(*found))}
+    own = inputs["gcp"]
+    return {
+        CREDENTIALS_FILE: _apply(
+            render_credentials, own["identity_provider"], own["service_account"]
+        )
+    }
 
 
-def render_credentials(audience: str, email: str) -> str:
+def render_credentials(provider: str, email: str) -> str:
     """Return a credential configuration of type `external_account` (Google's AIP-4117)."""
     account = f"projects/-/serviceAccounts/{email}"
     document = {
         "type": "external_account",
-        "audience": audience,
+        "audience": _name_audience(provider),
         "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
         "token_url": "https://sts.googleapis.com/v1/token",
         "service_account_impersonation_url": (
@@ -140,6 +143,12 @@ def _is_google_abroad(spec: ControllerSpec, inputs: dict[str, Any]) -> bool:
     return Cloud.GCP in spec.identities and bool(inputs["gcp"].get("identity_provider"))
 
 
-def _name_provider(inputs: dict[str, Any]) -> pulumi.Output[str]:
-    provider = pulumi.Output.from_input(inputs["gcp"]["identity_provider"])
-    return provider.apply(lambda name: f"//iam.googleapis.com/{name}")
+def _name_audience(provider: str) -> str:
+    return f"//iam.googleapis.com/{provider}"
+
+
+def _apply(build: Callable[..., str], *given: pulumi.Input[str]) -> pulumi.Input[str]:
+    """Return what is built of values: at once of plain ones, later of Outputs."""
+    if all(isinstance(each, str) for each in given):
+        return build(*given)
+    return pulumi.Output.all(*given).apply(lambda known: build(*known))

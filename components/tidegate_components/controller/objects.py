@@ -1,6 +1,6 @@
 """The objects of the controller in its cluster, as plain JSON: the one source of all of them.
 
-The component declares them, and `tools/deploy/render_manifests.py` writes them down as YAML.
+The component declares them, and `render.py` writes them down as YAML.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tidegate.catalog.cluster_rights import RightScope, build_rules
 from tidegate_components.controller.identities import build_annotations
 from tidegate_components.controller.network import build_policy
 from tidegate_components.controller.pod import PORT, PORT_NAME, build_selector, build_template
-from tidegate_components.controller.spec import ControllerSpec, MonitorKind
+from tidegate_components.controller.spec import ControllerSpec, Leader, MonitorKind
 
 RBAC = "rbac.authorization.k8s.io"
 RESTRICTED = "pod-security.kubernetes.io/enforce"
@@ -74,7 +74,7 @@ def build_objects(
         labels=labels,
         fields={"data": dict(data)},
     )
-    if spec.database is None:
+    if spec.has_volume:
         yield _build_claim(spec)
     yield ClusterObject(
         api_version="networking.k8s.io/v1",
@@ -120,8 +120,7 @@ def build_rights(spec: ControllerSpec) -> Iterator[ClusterObject]:
             "subjects": [subject],
         },
     )
-    within = build_rules(RightScope.NAMESPACE)
-    if not within:
+    if spec.leader is not Leader.LEASE:
         return
     yield ClusterObject(
         api_version="rbac.authorization.k8s.io/v1",
@@ -129,7 +128,7 @@ def build_rights(spec: ControllerSpec) -> Iterator[ClusterObject]:
         name=spec.id,
         namespace=spec.namespace,
         labels=labels,
-        fields={"rules": within},
+        fields={"rules": [*_build_own_rules(spec)]},
     )
     yield ClusterObject(
         api_version="rbac.authorization.k8s.io/v1",
@@ -142,6 +141,15 @@ def build_rights(spec: ControllerSpec) -> Iterator[ClusterObject]:
             "subjects": [subject],
         },
     )
+
+
+def _build_own_rules(spec: ControllerSpec) -> Iterator[dict[str, list[str]]]:
+    """Yield what it may do in its own namespace: to the one object of its name, once it is made."""
+    for rule in build_rules(RightScope.NAMESPACE):
+        making = [verb for verb in rule["verbs"] if verb == "create"]
+        others = [verb for verb in rule["verbs"] if verb != "create"]
+        yield {**rule, "verbs": making}
+        yield {**rule, "verbs": others, "resourceNames": [spec.id]}
 
 
 def _build_namespace(spec: ControllerSpec) -> Iterator[ClusterObject]:
@@ -185,7 +193,7 @@ def _build_deployment(spec: ControllerSpec, inputs: dict[str, Any]) -> dict[str,
     rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
     return {
         "replicas": spec.replicas,
-        "strategy": rolling if spec.database else {"type": "Recreate"},
+        "strategy": {"type": "Recreate"} if spec.has_volume else rolling,
         "selector": {"matchLabels": build_selector(spec)},
         "template": build_template(spec, inputs),
     }

@@ -16,6 +16,7 @@ from tidegate_components.controller.identities import read_identities
 from tidegate_components.controller.sources import find_ports, read_sources
 from tidegate_components.controller.spec import (
     ControllerSpec,
+    Leader,
     Monitoring,
     MonitorKind,
     SecretKey,
@@ -40,15 +41,18 @@ def parse_controller(name: str, raw: Mapping[str, Any]) -> ControllerSpec:
     _check_name(read, "", name)
     cloud = read.choice("cloud", Cloud)
     cluster, region = read.text("cluster"), read.text("region", "")
+    _require_inputs(read)
     manifest = _read_capacity(read)
     pools = manifest.pools if manifest else []
     _check_cluster(read, cloud, cluster, pools)
     secrets = _read_secrets(read)
     kubeconfig = _read_secret(read, "kubeconfig")
     sources = read_sources(read, cloud, cluster, region, secrets)
-    if not kubeconfig:
+    if cluster and not kubeconfig:
         _require_contexts(read, cloud, cluster, pools)
     database = _read_secret(read, "database")
+    leader = read.choice("leader", Leader, Leader.DATABASE)
+    replicas = _read_replicas(read, database, leader)
     identities, is_federated = read_identities(read, cloud, pools)
     spec = ControllerSpec(
         id=name,
@@ -62,9 +66,10 @@ def parse_controller(name: str, raw: Mapping[str, Any]) -> ControllerSpec:
         sources=sources,
         secrets=secrets,
         token=_require_secret(read, "token"),
-        replicas=_read_replicas(read, database),
+        replicas=replicas,
+        leader=leader,
         database=database,
-        storage=_read_storage(read, database),
+        storage=_read_storage(read, has_volume=database is None and replicas == 1),
         kubeconfig=kubeconfig,
         interval_seconds=_read_bounded(read, "interval_seconds", 15, MAX_INTERVAL),
         pool=_read_pool(read, cloud, cluster, pools),
@@ -77,6 +82,12 @@ def parse_controller(name: str, raw: Mapping[str, Any]) -> ControllerSpec:
     )
     read.finish()
     return spec
+
+
+def _require_inputs(read: Arguments) -> None:
+    for key in ("image", "bindings"):
+        if read.input(key) is None:
+            read.refuse(key, None, "is required and is missing", "a value or an Output")
 
 
 def _read_secret(read: Arguments, key: str) -> SecretKey | None:
@@ -155,20 +166,21 @@ def _read_secrets(read: Arguments) -> dict[str, SecretKey]:
     return {variable: _parse_secret(each) for variable, each in found.items()}
 
 
-def _read_replicas(read: Arguments, database: SecretKey | None) -> int:
+def _read_replicas(read: Arguments, database: SecretKey | None, leader: Leader) -> int:
     replicas = read.whole("replicas", 1, minimum=1)
-    if replicas > 1 and database is None:
-        reason = "share no state: a volume is for one pod"
-        read.refuse("replicas", replicas, reason, "1, or `database`: the URL of a PostgreSQL")
+    if replicas > 1 and database is None and leader is Leader.DATABASE:
+        reason = "share no database that says which of them leads"
+        read.refuse("replicas", replicas, reason, "1, `database`, or `leader`: lease")
     return replicas
 
 
-def _read_storage(read: Arguments, database: SecretKey | None) -> Storage:
+def _read_storage(read: Arguments, *, has_volume: bool) -> Storage:
     found = read.nested("storage", shapes.StorageArgs)
     if found is None:
         return Storage()
-    if database is not None:
-        read.refuse("storage", None, "is of no use: the state is in PostgreSQL", "leave it out")
+    if not has_volume:
+        reason = "is of no use: the state of one pod with SQLite alone is on a volume"
+        read.refuse("storage", None, reason, "leave it out")
     return Storage(found.whole("size_gib", 1, minimum=1), found.text("storage_class", ""))
 
 

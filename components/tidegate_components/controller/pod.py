@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import Any
 
+from tidegate_components.controller.files import OUTPUTS_FILE, SOURCES_FILE, render_sources
 from tidegate_components.controller.identities import (
     CONFIGURATION,
     TOKENS,
     build_environment,
     build_tokens,
 )
-from tidegate_components.controller.spec import ControllerSpec, SecretKey
+from tidegate_components.controller.spec import ControllerSpec, Leader, SecretKey
 
 NAME = "app.kubernetes.io/name"
 INSTANCE = "app.kubernetes.io/instance"
@@ -22,8 +22,6 @@ USER = 65532
 """The user of deploy/Containerfile."""
 STATE = "/var/lib/tidegate"
 KUBECONFIG_FOLDER = "/etc/tidegate-kubeconfig"
-OUTPUTS_FILE = "outputs.json"
-SOURCES_FILE = "sources.yaml"
 GRACE_SECONDS = 90
 """A turn that is under way is finished, with the slowest of its calls."""
 
@@ -72,6 +70,7 @@ def build_container(spec: ControllerSpec, inputs: dict[str, Any]) -> dict[str, A
             f"--state-dir={STATE}",
             f"--interval={spec.interval_seconds}",
             f"--listen=0.0.0.0:{PORT}",
+            *_name_leader(spec),
         ],
         "env": [
             {"name": "HOME", "value": "/tmp"},  # noqa: S108 - an emptyDir of the pod's own
@@ -97,7 +96,8 @@ def build_container(spec: ControllerSpec, inputs: dict[str, Any]) -> dict[str, A
 
 def build_volumes(spec: ControllerSpec, inputs: dict[str, Any]) -> list[dict[str, Any]]:
     """Return configuration, state, scratch, and the tokens that clouds exchange."""
-    state = {"emptyDir": {}} if spec.database else {"persistentVolumeClaim": {"claimName": spec.id}}
+    claim = {"persistentVolumeClaim": {"claimName": spec.id}}
+    state = claim if spec.has_volume else {"emptyDir": {}}
     volumes: list[dict[str, Any]] = [
         {"name": "configuration", "configMap": {"name": spec.id}},
         {"name": "state", **state},
@@ -133,9 +133,10 @@ def build_place(spec: ControllerSpec) -> dict[str, Any]:
     return place
 
 
-def render_sources(spec: ControllerSpec) -> str:
-    """Return the sources' file: JSON, which is YAML too."""
-    return json.dumps(spec.sources, indent=2, sort_keys=True) + "\n"
+def _name_leader(spec: ControllerSpec) -> list[str]:
+    if spec.leader is Leader.DATABASE:
+        return []
+    return [f"--leader=kubernetes:{spec.namespace}/{spec.id}"]
 
 
 def _build_secrets(spec: ControllerSpec) -> list[dict[str, Any]]:

@@ -20,6 +20,13 @@ class MonitorKind(StrEnum):
     SERVICE = "service-monitor"
 
 
+class Leader(StrEnum):
+    """What says which of several controllers leads."""
+
+    DATABASE = "database"
+    LEASE = "lease"
+
+
 @dataclass(frozen=True, slots=True)
 class SecretKey:
     """A key of a Secret in the controller's namespace."""
@@ -53,7 +60,7 @@ class ControllerSpec:
         capacity: The manifest as JSON.
         sources: The sources' file as JSON: the cluster around it first.
         secrets: Environment variables out of Secrets.
-        database: The Secret with the URL of PostgreSQL; None for SQLite on a volume.
+        database: The Secret with the URL of PostgreSQL; None for SQLite.
         pool: The pool it runs on; None for wherever there is room.
         identities: The clouds whose identity its pods have.
         is_federated: Whether AWS' role is got with the service account's own token.
@@ -72,6 +79,7 @@ class ControllerSpec:
     secrets: Mapping[str, SecretKey]
     token: SecretKey
     replicas: int
+    leader: Leader
     database: SecretKey | None
     storage: Storage
     kubeconfig: SecretKey | None
@@ -93,6 +101,11 @@ class ControllerSpec:
     def cost_labels(self) -> dict[str, str]:
         """The labels stamped on every object."""
         return self.labels.to_mapping()
+
+    @property
+    def has_volume(self) -> bool:
+        """Whether its state outlives its pod on a volume, which is for one pod alone."""
+        return self.database is None and self.replicas == 1
 
     @property
     def cluster_role(self) -> str:

@@ -10,6 +10,7 @@ import yaml
 from support.in_cluster import BINDINGS, IDENTITIES, LABELS, build_manifest
 
 from tidegate.catalog.cluster_rights import RightScope, build_rules
+from tidegate.cli.controller_leader import _PATTERN
 from tidegate.manifest.bindings import read_bound_pools
 from tidegate.manifest.read import read_manifest
 from tidegate.sources.config import KubernetesSource, SourceList
@@ -178,6 +179,33 @@ def test_several_share_a_database_and_keep_apart(declare):
     assert budget == {"maxUnavailable": 1, "selector": spec["selector"]}
     assert "podAntiAffinity" in pod_of(recording)["affinity"]
     assert recording.one(":ResourceQuota").inputs["spec"] == {"hard": {"pods": "3"}}
+
+
+def test_a_lease_of_the_cluster_may_say_which_of_several_leads(declare):
+    recording = declare(replicas=2, leader="lease")
+
+    (container,) = pod_of(recording)["containers"]
+    assert container["args"][-1] == "--leader=kubernetes:tidegate/controller"
+    assert recording.one("/v1:Role").inputs["rules"] == [
+        {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
+        {
+            "apiGroups": ["coordination.k8s.io"],
+            "resources": ["leases"],
+            "verbs": ["get", "update"],
+            "resourceNames": ["controller"],
+        },
+    ]
+    assert recording.one("/v1:RoleBinding").inputs["subjects"] == [
+        {"kind": "ServiceAccount", "name": "controller", "namespace": "tidegate"}
+    ]
+    assert {"name": "state", "emptyDir": {}} in pod_of(recording)["volumes"]
+    assert recording.of(":PersistentVolumeClaim") == []
+
+
+def test_the_lease_is_named_as_the_command_reads_it(declare):
+    (container,) = pod_of(declare(leader="lease"))["containers"]
+
+    assert _PATTERN.fullmatch(container["args"][-1].removeprefix("--leader=")) is not None
 
 
 def test_secrets_are_named_and_never_written_down(declare):

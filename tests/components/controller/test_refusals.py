@@ -8,7 +8,7 @@ import pulumi
 import pytest
 from support.in_cluster import IDENTITIES, build_args, build_manifest
 from tidegate_components import Controller
-from tidegate_components.controller.component import MAX_CONFIGURATION, render_outputs
+from tidegate_components.controller.files import MAX_CONFIGURATION, render_outputs
 from tidegate_components.controller.parse import parse_controller
 
 from tidegate.vocabulary.problems import InvalidInput
@@ -21,13 +21,14 @@ REFUSED = [
     ({"capacity": None}, "capacity", "is required and is missing"),
     ({"token": None}, "token", "is required and is missing"),
     ({"token": {"name": "Controller", "key": "t"}}, "token.name", "is no name of a Secret"),
-    ({"replicas": 2}, "replicas", "share no state"),
+    ({"replicas": 2}, "replicas", "share no database that says which of them leads"),
+    ({"leader": "leas"}, "leader", "is not known (did you mean 'lease'?)"),
     ({"replicas": 0}, "replicas", "is out of range"),
     ({"storage": {"size_gib": 0}}, "storage.size_gib", "is out of range"),
     (
         {"storage": {}, "database": {"name": "a", "key": "b"}},
         "storage",
-        "is of no use: the state is in PostgreSQL",
+        "is of no use: the state of one pod with SQLite alone is on a volume",
     ),
     ({"database_port": 5433}, "database_port", "is of no use without `database`"),
     ({"interval_seconds": 7200}, "interval_seconds", "is out of range"),

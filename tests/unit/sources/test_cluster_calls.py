@@ -15,6 +15,7 @@ from kubernetes import client
 import tidegate.sources
 from tidegate.catalog.cluster_rights import load_cluster_rights
 from tidegate.sources.kubernetes import Cluster
+from tidegate.sources.lease import KubernetesLease
 from tidegate.sources.pods import Chips
 
 LISTED = {(each.group, each.resource, each.verb) for each in load_cluster_rights()}
@@ -36,21 +37,26 @@ def right_of(method: str, path: str) -> tuple[str, str, str]:
 
 @pytest.fixture
 def asked():
-    """Return a cluster's client whose server answers empty lists, and what was asked of it."""
+    """Return a cluster's client whose server keeps leases, and what was asked of it."""
     heard: list[tuple[str, str, str]] = []
+    kept: dict[str, bytes] = {}
 
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            heard.append(right_of(self.command, self.path.partition("?")[0]))
-            body = json.dumps({"items": [], "metadata": {}}).encode()
-            self.send_response(200)
+            given = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            path = self.path.partition("?")[0]
+            heard.append(right_of(self.command, path))
+            if heard[-1][1] == "leases" and self.command in ("POST", "PUT"):
+                kept[path if self.command == "PUT" else f"{path}/lead"] = given
+            is_absent = heard[-1][2] == "get" and path not in kept
+            body = kept.get(path) or json.dumps({"items": [], "metadata": {}}).encode()
+            self.send_response(404 if is_absent else 200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
 
-        do_GET = do_PATCH = do_POST = answer  # noqa: N815 - the names of http.server
+        do_GET = do_PATCH = do_POST = do_PUT = answer  # noqa: N815 - the names of http.server
 
         def log_message(self, format: str, *args: object) -> None:
             pass
@@ -75,6 +81,9 @@ def test_what_a_cluster_is_asked_for_is_what_the_role_allows(asked):
     cluster.reopen("node-1")
     cluster.start_drain("node-1", ["ml/job"], datetime(2026, 11, 30, tzinfo=UTC), closed_by_us=True)
     cluster.evict("node-1", {"ml/job": None})
+    lease = KubernetesLease(api, "tidegate", "lead")
+    assert lease.take("me", 0.0, 0) == 1
+    assert lease.take("me", 1.0, 0) == 1
 
     assert set(heard) == LISTED
 
