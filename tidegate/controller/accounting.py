@@ -24,7 +24,9 @@ def record_struck(store: StateStore, token: int, struck: Sequence[Struck], now: 
     new = [each for each in struck if each.is_new]
     if not new:
         return
-    store.record_intents(token, [build_interruption(each, now) for each in new])
+    told = [build_interruption(each, now) for each in new if each.matters]
+    if told:
+        store.record_intents(token, told)
     for each in new:
         store.record_struck(token, each.record, each.counts)
 

@@ -15,8 +15,8 @@ from tidegate.vocabulary.records import DecisionRecord, Outcome
 
 KEPT = timedelta(hours=2)
 """Notices that came in longer ago are looked at only for what is still to come."""
-LATE = timedelta(seconds=600)
-"""A machine that is there so long after it was to go is not going."""
+LATE = timedelta(seconds=180)
+"""A machine that is there so long after it was to go is not going, or was made anew."""
 RECOMMENDED = timedelta(hours=1)
 LEAD = timedelta(hours=1)
 """Before a scheduled change a machine is emptied this early."""
@@ -33,6 +33,7 @@ class Struck:
         record: The notice, with pool, node and offering.
         pool: Whose machine it is.
         is_there: Whether the node, or the machine outside of clusters, is still listed.
+        matters: False for the end of a machine without work: most likely it was asked for.
         is_new: Whether this is found out now.
         counts: Whether it is an interruption that no other message told of.
     """
@@ -40,6 +41,7 @@ class Struck:
     record: NoticeRecord
     pool: Pool
     is_there: bool
+    matters: bool
     is_new: bool
     counts: bool
 
@@ -52,6 +54,7 @@ class _Known:
     pool: Pool
     node: str
     is_there: bool
+    is_busy: bool = False
 
 
 def find_struck(records: Sequence[NoticeRecord], sights: Sequence[PoolSight]) -> list[Struck]:
@@ -75,7 +78,8 @@ def find_struck(records: Sequence[NoticeRecord], sights: Sequence[PoolSight]) ->
             node=record.node or meant.node,
             offering=record.offering or offerings.get(meant.node, ""),
         )
-        found.append(Struck(told, meant.pool, meant.is_there, not record.pool, counts))
+        matters = notice.kind is not NoticeKind.ENDED or meant.is_busy
+        found.append(Struck(told, meant.pool, meant.is_there, matters, not record.pool, counts))
     return found
 
 
@@ -89,7 +93,8 @@ def mark_interrupted(
     """Return the sights with the nodes that are taken away; other scalers' pools are their own."""
     leaving: dict[str, dict[str, datetime | None]] = {}
     for each in struck:
-        if each.pool.scaler is not Scaler.TIDEGATE or not is_in_force(each.record, now):
+        heeded = each.matters and is_in_force(each.record, now)
+        if each.pool.scaler is not Scaler.TIDEGATE or not heeded:
             continue
         nodes = leaving.setdefault(each.pool.id, {})
         ends = [at for at in (nodes.get(each.record.node), each.record.notice.ends_at) if at]
@@ -119,8 +124,9 @@ def is_in_force(record: NoticeRecord, now: datetime) -> bool:
     if notice.kind is NoticeKind.MAINTENANCE:
         ends = notice.ends_at or notice.at
         return ends - LEAD <= now <= ends + LEAD
-    limit = LATE if notice.kind in (NoticeKind.INTERRUPTION, NoticeKind.ENDED) else RECOMMENDED
-    return now - notice.at <= limit
+    if notice.kind in (NoticeKind.INTERRUPTION, NoticeKind.ENDED):
+        return now - (notice.ends_at or notice.at) <= LATE
+    return now - notice.at <= RECOMMENDED
 
 
 def build_interruption(struck: Struck, now: datetime) -> DecisionRecord:
@@ -149,7 +155,7 @@ def _list_known(sights: Sequence[PoolSight]) -> Iterator[_Known]:
         for node in sight.nodes or ():
             for name in (node.provider_id, node.name):
                 if parts := split_name(pool.cloud, name):
-                    yield _Known(parts, pool, node.name, True)
+                    yield _Known(parts, pool, node.name, True, bool(node.work()))
         machines = (sight.state and sight.state.machines) or ()
         for machine in machines:
             if parts := split_name(pool.cloud, machine.id):

@@ -90,6 +90,7 @@ def _from_cluster(sight: PoolSight, now: datetime) -> Iterator[Node]:
     declared = sight.pool.checkpoint
     restart = declared.restart_seconds if declared else 0
     for node in sight.nodes or ():
+        is_interrupted = node.name in sight.interrupted
         running = tuple(
             RunningWork(
                 item=pod.item,
@@ -104,13 +105,15 @@ def _from_cluster(sight: PoolSight, now: datetime) -> Iterator[Node]:
                 shape=pod.shape,
             )
             for pod in node.running
+            # What ends there already waits anew by itself, and must not be ordered for twice.
+            if not (is_interrupted and pod.leaving)
         )
         is_busy = any(not work.daemonset for work in running)
         yield Node(
             id=node.name,
             pool=sight.pool.id,
             offering="",
-            phase=_phase_of(node, is_busy, node.name in sight.interrupted),
+            phase=_phase_of(node, is_busy, is_interrupted),
             since=now,
             running=running,
             accelerators=node.accelerators,

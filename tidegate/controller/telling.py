@@ -28,7 +28,7 @@ def log_steps(tick: Tick) -> None:
             detail=step.detail,
         )
     for struck in tick.decision.observation.struck:
-        if struck.is_new:
+        if struck.is_new and struck.matters:
             notice = struck.record.notice
             LOG.warning(
                 "interruption",

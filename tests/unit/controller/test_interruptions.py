@@ -124,7 +124,7 @@ def test_an_interrupted_node_is_marked_with_its_end():
 
 
 def test_of_several_notices_the_earliest_end_counts():
-    seen = sight(node("i-1"))
+    seen = sight(node("i-1", "train", "ml/job"))
     records = [
         told(kind=NoticeKind.REBALANCE, id="a"),
         told(ends=NOW + 2 * MINUTE, id="b"),
@@ -143,12 +143,24 @@ def test_a_pool_of_another_scaler_is_left_to_it():
     assert build_interruption(struck, NOW).detail == "left to karpenter, which scales the pool"
 
 
+def test_the_end_of_a_machine_without_work_was_most_likely_asked_for():
+    seen = sight(node("i-1"), node("i-2", "train", "ml/job"))
+    records = [told(f"i-{n}", kind=NoticeKind.ENDED, id=str(n)) for n in (1, 2)]
+
+    struck = find_struck(records, [seen])
+    (marked_now,) = mark_interrupted([seen], struck, NOW)
+
+    assert [each.matters for each in struck] == [False, True]
+    assert list(marked_now.interrupted) == ["i-2"]
+
+
 @pytest.mark.parametrize(
     ("record", "in_force"),
     [
-        (told(ago=599), True),
-        (told(ago=601), False),
-        (told(kind=NoticeKind.ENDED, ago=601), False),
+        (told(ago=179), True),
+        (told(ago=181), False),
+        (told(ago=290, ends=NOW - timedelta(seconds=170)), True),
+        (told(kind=NoticeKind.ENDED, ago=181), False),
         (told(kind=NoticeKind.REBALANCE, ago=3000), True),
         (told(kind=NoticeKind.REBALANCE, ago=4000), False),
         (told(kind=NoticeKind.MAINTENANCE, ends=NOW + 61 * MINUTE), False),

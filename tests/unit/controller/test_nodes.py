@@ -56,6 +56,20 @@ def test_what_a_node_does(found, phase):
     assert seen.phase is phase
 
 
+def test_what_ends_on_a_node_that_is_taken_is_not_ordered_for_twice():
+    pods = RunningPod("ns/stays"), RunningPod("ns/ends", leaving=True)
+    found = node("a", running=pods)
+    state = PoolState("train", 1, ())
+
+    def work_of(**sighted):
+        sight = PoolSight(declare_pool(), state, (found,), True, None, (), **sighted)
+        (seen,) = build_nodes(sight, NOW, OFFERINGS)
+        return seen.phase, [work.item for work in seen.running]
+
+    assert work_of() == (NodePhase.BUSY, ["ns/stays", "ns/ends"])
+    assert work_of(interrupted={"a": None}) == (NodePhase.INTERRUPTED, ["ns/stays"])
+
+
 def test_what_was_ordered_and_is_not_there_is_on_its_way():
     assert phases(see(target=3, nodes=(node("a"),))) == [
         ("a", "idle"),
