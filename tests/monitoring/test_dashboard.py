@@ -30,8 +30,12 @@ DASHBOARD = json.loads(
 PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
 EXPRESSIONS = [target["expr"] for panel in PANELS for target in panel["targets"]]
 SOURCE = {"type": "prometheus", "uid": "${datasource}"}
-EMPTY = ("pending_to_resize", "refusals", "interruptions", "rework", "unpriced")
-"""What has series only after something happened between two scrapes, or when prices are unknown."""
+EMPTY = (
+    *("pending_to_resize", "refusals", "interruptions", "rework", "unpriced"),
+    *("tidegate_idle_", "tidegate_use_"),
+)
+"""What has series only after something happened between two scrapes, where prices are unknown, or
+where a stack leaves notebooks or endpoints to the controller."""
 
 
 def test_it_is_a_dashboard_that_grafana_imports():

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from tidegate.controller.errands import rework_seconds
+from tidegate.controller.reap_records import ACTIONS
+from tidegate.scaling.reaping import ReapVerdict
 from tidegate.vocabulary.fleet_state import RefusalKind
 from tidegate.vocabulary.records import Outcome
 
@@ -43,6 +45,12 @@ GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "source_sound": ("1 when a source is trusted; 0 holds shrinking.", ("source",)),
     "notice_source_sound": ("1 when a source of interruption notices answers.", ("source",)),
     "source_received_timestamp_seconds": ("When a source last answered.", ("source",)),
+    "use_source_sound": ("1 when a source of utilisation answers.", ("source",)),
+    "idle_size": (
+        "Instances, copies or replicas of what Tidegate may stop for idleness.", ("id",)
+    ),
+    "idle_seconds": ("How long nobody used it, by every signal; absent while unknown.", ("id",)),
+    "idle_warned": ("1 while it is warned of and ends unless it is used.", ("id",)),
     "held_decisions": ("What the last plan held.", ("stack",)),
     "fleet_cost_per_hour": (("What the fleet costs an hour once all is done, as far as prices are "
                             "known."), ("currency",)),
@@ -113,6 +121,7 @@ class ControllerMetrics:
         self._note_sources(tick, seen)
         self._note_plan(tick, plan)
         self._note_done(tick, now)
+        self._note_idle(tick, now)
 
     def render(self) -> bytes:
         """Return all figures in Prometheus' text form."""
@@ -194,6 +203,25 @@ class ControllerMetrics:
             self._set("source_sound", int(not ear.fault and ear.report is not None), ear.name)
         for seconds in _wait_times(tick, now):
             self._waited.observe(seconds)
+
+    def _note_idle(self, tick: Tick, now: datetime) -> None:
+        """Take what may stand idle; sizes of what cannot be read are absent."""
+        for name, fault in tick.reaping.faults.items():
+            self._set("use_source_sound", int(not fault), name)
+        for sight in tick.reaping.sights:
+            if sight.state is not None:
+                self._set("idle_size", sight.state.size, sight.rule.id)
+        for decision in tick.reaping.decisions:
+            warned = decision.verdict in (ReapVerdict.WARN, ReapVerdict.WAIT, ReapVerdict.END)
+            self._set("idle_warned", int(warned), decision.rule.id)
+            if decision.idle_since is not None:
+                idle = max(0.0, (now - decision.idle_since).total_seconds())
+                self._set("idle_seconds", idle, decision.rule.id)
+        for done in tick.reaped:
+            action = ACTIONS[done.decision.verdict]
+            self._decisions.labels(action, done.outcome.value).inc()
+            if done.kind is not None:
+                self._refusals.labels(done.decision.rule.id, done.kind.value).inc()
 
 
 def _wait_times(tick: Tick, now: datetime) -> Iterable[float]:

@@ -15,12 +15,23 @@ from tidegate.controller.hearing import Heard
 from tidegate.controller.interruptions import Struck
 from tidegate.controller.loop import Controller
 from tidegate.controller.metrics import ControllerMetrics
+from tidegate.controller.reap_records import Reaped
+from tidegate.controller.reaping import Reaping
 from tidegate.scaling.fleet import NodePhase
+from tidegate.scaling.reaping import (
+    ReapAction,
+    ReapDecision,
+    ReapRule,
+    ReapSight,
+    ReapVerdict,
+)
 from tidegate.state.database import open_database
 from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.fleet_state import RefusalKind
 from tidegate.vocabulary.notices import Notice, NoticeKind, NoticeRecord
 from tidegate.vocabulary.plans import CauseKind
+from tidegate.vocabulary.reaping import ReapablePhase, ReapableState
+from tidegate.vocabulary.records import Outcome
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "controller.md"
 ROW = re.compile(r"^\| `(tidegate_[a-z_]+)(?:\{([a-z,]+)\})?` \|", re.MULTILINE)
@@ -133,6 +144,39 @@ def test_a_source_of_notices_that_does_not_answer_is_told(controller):
     found = samples(controller.metrics)
     assert found["tidegate_notice_source_sound", ("source", "spot")] == 0
     assert found["tidegate_notice_source_sound", ("source", "events")] == 1
+
+
+def test_what_stands_idle_is_told_in_figures(controller):
+    tick = take_turns(controller, 1)
+    rule = ReapRule("notebook/desk", "ana", 3600, ReapAction.STOP)
+    state = ReapableState(rule.id, ReapablePhase.RUNNING, 1)
+    since = NOW - timedelta(hours=2)
+    ended = ReapDecision(rule, ReapVerdict.END, "idle", NOW, 1, 0, since)
+    other = replace(rule, id="endpoint/chat")
+    held = ReapDecision(other, ReapVerdict.HOLD, "not known")
+    reaping = Reaping(
+        sights=[ReapSight(rule, state), ReapSight(other, None, "denied")],
+        decisions=[held, ended],
+        faults={"gpu": "", "kernels": "no answer"},
+    )
+    reaped = [Reaped(ended, Outcome.REFUSED, "slow down", RefusalKind.THROTTLED)]
+
+    controller.metrics.note_tick(replace(tick, reaping=reaping, reaped=reaped), 1.0, NOW)
+
+    found = samples(controller.metrics)
+    told = {key: value for key, value in found.items() if "_idle_" in key[0] or "use_" in key[0]}
+    assert {key: told[key] for key in sorted(told) if "commitment" not in key[0]} == {
+        ("tidegate_idle_seconds", ("id", "notebook/desk")): 7200,
+        ("tidegate_idle_size", ("id", "notebook/desk")): 1,
+        ("tidegate_idle_warned", ("id", "endpoint/chat")): 0,
+        ("tidegate_idle_warned", ("id", "notebook/desk")): 1,
+        ("tidegate_use_source_sound", ("source", "gpu")): 1,
+        ("tidegate_use_source_sound", ("source", "kernels")): 0,
+    }
+    counted = ("tidegate_decisions_total", ("action", "reap-stop"), ("outcome", "refused"))
+    assert found[counted] == 1
+    refused = ("tidegate_refusals_total", ("kind", "throttled"), ("pool", "notebook/desk"))
+    assert found[refused] == 1
 
 
 def test_what_a_controller_saw_is_gone_with_its_lead(controller):
