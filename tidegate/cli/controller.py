@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import time
@@ -50,6 +51,8 @@ app.command(epilog="Example: tidegate controller drill train-aws-h100 --sources 
     drill
 )
 TOKEN = "TIDEGATE_CONTROLLER_TOKEN"  # noqa: S105 - the name of a variable, no token
+COLLECTOR = (50_000, 20, 20)
+"""Thresholds of the garbage collector; `benchmarks/decide.py` measures under the same."""
 NOT_LEADING_EXIT = 1
 REFUSED_EXIT = 1
 
@@ -161,6 +164,9 @@ def run(
     choice = StackChoice(stack, project, outputs, backend, sources, overlay or (), state_dir)
     controller = build_controller(choice, database, leader, interval=interval)
     start_logging()
+    # A decision keeps nearly all that it makes until its end: looking for garbage costs a fifth.
+    gc.freeze()
+    gc.set_threshold(*COLLECTOR)
     with ExitStack() as ending:
         if otlp:
             from tidegate.controller.tracing import start_tracing
