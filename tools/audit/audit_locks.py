@@ -4,8 +4,8 @@
     python tools/audit/audit_locks.py requirements/run.txt  # these
 
 Exit code 1 for a known vulnerability, or when something could not be audited though the database
-answers; 77, "skipped", with one line where no database can be reached. TIDEGATE_OSV_URL names another
-database of OSV's form; what is accepted for a while stands in ACCEPTED.
+answers; 77, "skipped", with one line where no database can be reached. TIDEGATE_OSV_URL names
+another database of OSV's form; what is accepted for a while stands in ACCEPTED.
 """
 
 # ruff: noqa: INP001 - a script run by path, not imported
