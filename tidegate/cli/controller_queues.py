@@ -16,6 +16,7 @@ from tidegate.sources.config import (
     PolyaxonSource,
     PrometheusSource,
     PubSubSource,
+    ScheduleSource,
     ServiceBusSource,
     Source,
     SqsSource,
@@ -132,6 +133,10 @@ def _build_count(source: Any, local_urls: Mapping[str, str]) -> Callable[[], Any
         if local_urls:
             raise SourceFault("the local clouds have no Service Bus")
         return count_messages(source, build_service_bus_client(source.namespace))
+    if isinstance(source, ScheduleSource):
+        from tidegate.sources.schedule import count_expected
+
+        return count_expected(source)
     if isinstance(source, PubSubSource):
         from tidegate.clouds.gcp.clients import build_session
         from tidegate.clouds.gcp.refusals import refusing

@@ -9,7 +9,9 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from tidegate.manifest.document import Document
+from tidegate.manifest.model import Window
 from tidegate.scaling.job import Job, parse_job
+from tidegate.scaling.times import explain_window
 from tidegate.sources.notice_config import NOTICE_KINDS, NoticeQueue
 from tidegate.sources.utilisation import USE_KINDS, Use
 from tidegate.vocabulary.capacity import Cloud
@@ -118,6 +120,26 @@ class CsvSource(CountedSource):
     """A file that was written longer ago is not believed; None believes any."""
 
 
+class ExpectedWork(Window):
+    """A window, and how many pieces of work are expected while it is open."""
+
+    units: int = Field(gt=0)
+
+    @model_validator(mode="after")
+    def _is_a_window(self) -> Self:
+        reason = explain_window(self.cron, self.time_zone)
+        if reason:
+            raise ValueError(reason)
+        return self
+
+
+class ScheduleSource(CountedSource):
+    """Work that is expected by the clock; several windows may be open at once."""
+
+    kind: Literal["schedule"]
+    windows: list[ExpectedWork] = Field(min_length=1)
+
+
 class PolyaxonSource(Document):
     """Runs of some projects of a Polyaxon server."""
 
@@ -170,6 +192,7 @@ Source = Annotated[
     | ServiceBusSource
     | PrometheusSource
     | CsvSource
+    | ScheduleSource
     | PolyaxonSource
     | KubernetesSource,
     Field(discriminator="kind"),
@@ -226,6 +249,12 @@ def _describe(where: str, fault: Any) -> Problem:
 
 
 def _known_keys() -> set[str]:
-    kinds: tuple[type[Document], ...] = (SourceList, *KINDS, *USE_KINDS, *NOTICE_KINDS)
+    kinds: tuple[type[Document], ...] = (
+        SourceList,
+        ExpectedWork,
+        *KINDS,
+        *USE_KINDS,
+        *NOTICE_KINDS,
+    )
     fields = (field for kind in kinds for field in kind.model_fields.items())
     return {info.alias or name for name, info in fields}
