@@ -70,6 +70,18 @@ class WorkloadIdentityArgs(TypedDict):
     """The Kubernetes service account of the controller."""
 
 
+class GcpFederationArgs(TypedDict):
+    """A controller on Kubernetes elsewhere that acts as the service account by its own tokens."""
+
+    identity_pool: pulumi.Input[str]
+    """The workload identity pool whose provider trusts the cluster, as \
+projects/NUMBER/locations/global/workloadIdentityPools/POOL."""
+    namespace: str
+    """The namespace of the controller."""
+    service_account: str
+    """The Kubernetes service account of the controller."""
+
+
 class ControllerAccessGcpArgs(TypedDict):
     """What only Google Cloud takes."""
 
@@ -83,6 +95,8 @@ class ControllerAccessGcpArgs(TypedDict):
     """The Pub/Sub subscriptions of interruption notices, by path."""
     workload_identity: NotRequired[WorkloadIdentityArgs]
     """The controller runs on GKE."""
+    federation: NotRequired[GcpFederationArgs]
+    """The controller runs on Kubernetes elsewhere."""
 
 
 class FederationArgs(TypedDict):

@@ -60,6 +60,8 @@ def declare(
     _declare_subscriptions(parent, spec, member, inputs, opts)
     if spec.gcp.identity:
         _declare_workload_identity(parent, spec, account, inputs, opts)
+    if spec.gcp.federated:
+        _declare_federation(parent, spec, account, inputs, opts)
     return {"serviceAccount": account.email}
 
 
@@ -131,6 +133,26 @@ def _declare_workload_identity(
         service_account_id=account.name,
         role="roles/iam.workloadIdentityUser",
         member=project.apply(lambda name: f"serviceAccount:{name}.svc.id.goog[{_named(spec)}]"),
+        opts=child_options(parent, opts, AccountIAMMember),
+    )
+
+
+def _declare_federation(
+    parent: pulumi.ComponentResource,
+    spec: AccessSpec,
+    account: Account,
+    inputs: dict[str, Any],
+    opts: pulumi.ResourceOptions | None,
+) -> None:
+    identity = spec.gcp.federated
+    assert identity is not None
+    pool = pulumi.Output.from_input(inputs["federation"]["identity_pool"])
+    subject = f"subject/{identity.subject}"
+    AccountIAMMember(
+        f"{spec.id}-federation",
+        service_account_id=account.name,
+        role="roles/iam.workloadIdentityUser",
+        member=pool.apply(lambda name: f"principal://iam.googleapis.com/{name}/{subject}"),
         opts=child_options(parent, opts, AccountIAMMember),
     )
 

@@ -111,10 +111,13 @@ def _read_gcp(read: Arguments) -> GcpAccess:
             expected = "a cluster's name, without its project and place"
             read.refuse(f"clusters[{index}]", cluster, "is no name of a GKE cluster", expected)
     tag = read.nested("group_tag", shapes.GroupTagArgs)
+    federation = read.nested("federation", shapes.GcpFederationArgs)
+    _require(federation, ("identity_pool",))
     return GcpAccess(
         clusters=clusters,
         group_tag=_group_tag(tag) if tag else None,
         identity=_identity(read.nested("workload_identity", shapes.WorkloadIdentityArgs)),
+        federated=_identity(federation),
     )
 
 

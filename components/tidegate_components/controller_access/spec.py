@@ -52,11 +52,13 @@ class GcpAccess:
         clusters: The clusters whose node pools are resized.
         group_tag: (key, value) of the tag of instance groups; None where none is resized.
         identity: Who acts as the service account on GKE; None elsewhere.
+        federated: Who acts as it from elsewhere; None on GKE.
     """
 
     clusters: tuple[str, ...] = ()
     group_tag: tuple[str, str] | None = None
     identity: KubernetesIdentity | None = None
+    federated: KubernetesIdentity | None = None
 
 
 @dataclass(frozen=True, slots=True)

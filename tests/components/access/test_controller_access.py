@@ -230,3 +230,14 @@ def test_on_kubernetes_an_identity_of_azure_trusts_one_service_account(declare):
         "audiences": ["api://AzureADTokenExchange"],
     }
     assert declare("azure").of("FederatedIdentityCredential") == []
+
+
+def test_from_elsewhere_a_service_account_of_google_trusts_one_of_a_cluster(declare):
+    pool = "projects/1/locations/global/workloadIdentityPools/clusters"
+    federation = {"identity_pool": pool, "namespace": "tidegate", "service_account": "controller"}
+    recording = declare("gcp", workload_identity=None, federation=federation)
+
+    member = recording.one("serviceaccount/iAMMember:IAMMember").inputs
+    assert member["role"] == "roles/iam.workloadIdentityUser"
+    subject = "system:serviceaccount:tidegate:controller"
+    assert member["member"] == f"principal://iam.googleapis.com/{pool}/subject/{subject}"
