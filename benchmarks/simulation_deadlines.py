@@ -23,7 +23,7 @@ from tidegate.traces.public import read_spot
 FACTORS = (1.1, 1.25, 1.5, 2.0)
 SPOT_PRICE = 0.3
 HOURS = 24
-TUNED, MEASURED = 32, 40
+TUNED, MEASURED = 48, 40
 """Starts a zone and factor, spread evenly over a half."""
 WARM_UP = 400
 """Ticks of the first half that only show how spot behaves."""
@@ -40,18 +40,7 @@ class Grid:
 
 
 def evaluate_deadlines(traces: Path) -> list[dict[str, object]]:
-    spot = read_spot(traces / "spot/availability/1-node/aws-02-15-2023")
-    tick = next(iter(spot.values())).tick_seconds
-    zones = [(trace.nodes > 0)[np.newaxis] for trace in spot.values()]
-    scarce = sorted(zones, key=lambda zone: float(zone.mean()))[:SCARCE]
-    pairs = [np.vstack(pair) for pair in itertools.combinations(scarce, 2)]
-    several = [*pairs, np.vstack(scarce)]
-    half_hour = round(1800 / tick)
-    cases = (
-        ("one zone, changeover of two ticks", zones, 2),
-        ("one zone, changeover of half an hour", zones, half_hour),
-        ("two and three scarce zones, changeover of two ticks", several, 2),
-    )
+    cases, tick = list_cases(traces)
     return [
         _row(case, grid, places, change, tick)
         for case, places, change in cases
@@ -59,10 +48,27 @@ def evaluate_deadlines(traces: Path) -> list[dict[str, object]]:
     ]
 
 
+def list_cases(traces: Path) -> tuple[list[tuple[str, list[Zones], int]], int]:
+    """Return name, places and ticks of changeover of each case, and the seconds of a tick."""
+    spot = read_spot(traces / "spot/availability/1-node/aws-02-15-2023")
+    tick = next(iter(spot.values())).tick_seconds
+    zones = [(trace.nodes > 0)[np.newaxis] for trace in spot.values()]
+    scarce = sorted(zones, key=lambda zone: float(zone.mean()))[:SCARCE]
+    pairs = [np.vstack(pair) for pair in itertools.combinations(scarce, 2)]
+    several = [*pairs, np.vstack(scarce)]
+    half_hour = round(1800 / tick)
+    cases = [
+        ("one zone, changeover of two ticks", zones, 2),
+        ("one zone, changeover of half an hour", zones, half_hour),
+        ("two and three scarce zones, changeover of two ticks", several, 2),
+    ]
+    return cases, tick
+
+
 def _grids() -> tuple[Grid, ...]:
     planned = [
         ({"ages": ages, "parts of the day": day}, lambda a=ages, d=day: Planned(a, day=d))
-        for ages, day in (((10,), 1), ((10, 40, 160), 1), ((10, 40, 160), 6))
+        for ages, day in (((10, 40, 160), 1), ((10, 40, 160), 6))
     ]
     uniform = [
         ({"spare": spare, "hysteresis": ahead}, lambda s=spare, h=ahead: UniformProgress(s, h))

@@ -24,6 +24,8 @@ MISSED = 1e6
 """What a missed deadline costs in on-demand ticks: more than any saving."""
 
 Values = NDArray[np.float64]
+Pick = int | slice
+EVERY = slice(None)
 
 
 class Mode(IntEnum):
@@ -162,35 +164,51 @@ def _fill(table: Table, chances: _Chances, left: int) -> None:
     ups, work = len(table.spot), slice(1, None)
     idle = chances.moves @ table.none[:, left - 1, 1:]
     if left >= chances.change:
-        on_demand, spot = _starts(table, chances, left, work)
-        np.minimum(idle, on_demand, out=idle)
-        np.minimum(idle[:ups], spot, out=idle[:ups])
-    goes_on, stays = _running(table, chances, left, slice(0, -1))
+        np.minimum(idle, _start_on_demand(table, chances, left, work), out=idle)
+        np.minimum(idle[:ups], _start_spot(table, chances, left, work), out=idle[:ups])
+    done = slice(0, -1)
     table.none[:, left, 1:] = idle
-    np.minimum(goes_on, idle[:ups], out=table.spot[:, left, 1:])
-    np.minimum(stays, idle, out=table.on_demand[:, left, 1:])
+    np.minimum(_run_spot(table, chances, left, done), idle[:ups], out=table.spot[:, left, 1:])
+    np.minimum(_run_on_demand(table, chances, left, done), idle, out=table.on_demand[:, left, 1:])
     table.lost[left, 1:] = chances.lands @ idle
 
 
-def _starts(table: Table, chances: _Chances, left: int, work: slice | int) -> tuple[Values, Values]:
-    """Return what a changeover from now on costs in each phase; spot may be lost in any tick."""
-    after, price = left - chances.change, table.terms.spot_price
-    on_demand: Values = chances.change + chances.moves_changing @ table.on_demand[:, after, work]
-    kept = chances.keeps_changing @ table.spot[:, after, work]
-    lost = chances.lost_changing @ table.lost[after:left, work]
-    spot: Values = ((kept + lost).T + price * chances.ticks_changing).T
-    return on_demand, spot
+def _start_on_demand(
+    table: Table, chances: _Chances, left: int, work: Pick, phase: Pick = EVERY
+) -> Values:
+    """Return what a changeover to on-demand from now on costs, in each phase."""
+    after = table.on_demand[:, left - chances.change, work]
+    values: Values = chances.change + chances.moves_changing[phase] @ after
+    return values
 
 
-def _running(
-    table: Table, chances: _Chances, left: int, work: slice | int
-) -> tuple[Values, Values]:
-    """Return what working in this tick costs in each phase: on spot, and on-demand."""
-    kept = chances.keeps @ table.spot[:, left - 1, work]
-    lost = np.multiply.outer(chances.lost, table.lost[left - 1, work])
-    spot: Values = table.terms.spot_price + kept + lost
-    on_demand: Values = 1 + chances.moves @ table.on_demand[:, left - 1, work]
-    return spot, on_demand
+def _start_spot(
+    table: Table, chances: _Chances, left: int, work: Pick, phase: Pick = EVERY
+) -> Values:
+    """Return what a changeover to spot from now on costs; it may be lost in any of its ticks."""
+    after = left - chances.change
+    kept = chances.keeps_changing[phase] @ table.spot[:, after, work]
+    lost = chances.lost_changing[phase] @ table.lost[after:left, work]
+    values: Values = ((kept + lost).T + table.terms.spot_price * chances.ticks_changing[phase]).T
+    return values
+
+
+def _run_on_demand(
+    table: Table, chances: _Chances, left: int, work: Pick, phase: Pick = EVERY
+) -> Values:
+    """Return what working on-demand in this tick costs, in each phase."""
+    values: Values = 1 + chances.moves[phase] @ table.on_demand[:, left - 1, work]
+    return values
+
+
+def _run_spot(
+    table: Table, chances: _Chances, left: int, work: Pick, phase: Pick = EVERY
+) -> Values:
+    """Return what working on spot in this tick costs, in each phase in which it is there."""
+    kept = chances.keeps[phase] @ table.spot[:, left - 1, work]
+    lost = np.multiply.outer(chances.lost[phase], table.lost[left - 1, work])
+    values: Values = table.terms.spot_price + kept + lost
+    return values
 
 
 def choose_mode(
@@ -217,16 +235,19 @@ def choose_mode(
         # Nothing may go wrong any more. Work that runs on spot keeps the time for a changeover.
         return Mode.ON_DEMAND
     odds = table.odds.at(left)
-    on_demand, spot = _starts(table, _chances(odds, table.terms.changeover), left, work)
-    chances = _chances(odds, max(changing, 1))
-    if changing:
-        stays, goes_on = _starts(table, chances, left, work)
-    else:
-        goes_on, stays = _running(table, chances, left, work - 1)
-    costs = {
-        Mode.NONE: float((chances.moves @ table.none[:, left - 1, work])[phase]),
-        Mode.ON_DEMAND: float((stays if mode is Mode.ON_DEMAND else on_demand)[phase]),
-    }
-    if phase < len(table.spot):
-        costs[Mode.SPOT] = float((goes_on if mode is Mode.SPOT else spot)[phase])
+    new, old = _chances(odds, table.terms.changeover), _chances(odds, max(changing, 1))
+    where = (left, work, phase)
+    costs = {Mode.NONE: float(old.moves[phase] @ table.none[:, left - 1, work])}
+    for kind, start, run, phases in (
+        (Mode.ON_DEMAND, _start_on_demand, _run_on_demand, len(table.none)),
+        (Mode.SPOT, _start_spot, _run_spot, len(table.spot)),
+    ):
+        if phase >= phases:
+            continue
+        if mode is not kind:
+            costs[kind] = float(start(table, new, *where))
+        elif changing:
+            costs[kind] = float(start(table, old, *where))
+        else:
+            costs[kind] = float(run(table, old, left, work - 1, phase))
     return min(costs, key=lambda entry: (costs[entry], -entry))

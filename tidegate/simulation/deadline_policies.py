@@ -40,7 +40,7 @@ class Planned:
     ages: tuple[int, ...] = AGES
     recent: int = RECENT_TICKS
     prior: float = PRIOR_TICKS
-    every: int = 200
+    every: int = 400
     day: int = DAY_PARTS
     tick_seconds: int = 195
     _odds: dict[int, tuple[SpotOdds, ...]] = field(default_factory=dict)

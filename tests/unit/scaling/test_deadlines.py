@@ -13,7 +13,7 @@ from tidegate.scaling.deadlines import (
     Mode,
     Terms,
     _chances,
-    _starts,
+    _start_spot,
     build_odds,
     build_table,
     choose_mode,
@@ -116,7 +116,7 @@ class TestChoice:
         # Gone after each tick for certain: one tick of the changeover is paid, then on-demand.
         gone = SpotOdds((), ((0.0, 1.0), (0.0, 1.0)), ((0.0,),), (0.0, 1.0))
         table = build_table(DayOdds((gone,)), Terms(0.3, 4), 40, 10)
-        _, spot = _starts(table, _chances(gone, 4), 40, 10)
+        spot = _start_spot(table, _chances(gone, 4), 40, 10)
         assert spot.tolist() == pytest.approx([0.3 + 4 + 10])
 
     def test_what_is_done_needs_nothing(self):
