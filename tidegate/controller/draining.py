@@ -109,20 +109,28 @@ class _Emptying:
     def _begin(self) -> None:
         pods = staying(self.node)
         self._add(Step.DRAIN, pods, "closed, and its work is asked to save itself")
-        if self._patience() == timedelta(0):
-            self._add(Step.EVICT, pods, "its work is told to end")
+        due = self._may_end(pods)
+        if due and self._patience() == timedelta(0):
+            self._add(Step.EVICT, due, "its work is told to end")
 
     def _evict(self) -> None:
         since = self.node.drained_since
         assert since is not None
         over = self.rules.now >= since + self._patience()
-        due = [pod for pod in staying(self.node) if over or has_saved(pod, since)]
+        left = self._may_end(staying(self.node))
+        due = tuple(pod for pod in left if over or has_saved(pod, since))
         if due:
-            self._add(Step.EVICT, tuple(due), "its work is told to end")
+            self._add(Step.EVICT, due, "its work is told to end")
         elif self._is_late():
             self._remark(f"its work does not end, {self.rules.limit_seconds:g} s after it was told")
         else:
             self._remark("waits for its work to save itself and to end")
+
+    def _may_end(self, pods: tuple[RunningPod, ...]) -> tuple[RunningPod, ...]:
+        """Return the pods without those that never saved themselves, while the node might stay."""
+        if self.node.name not in self.sight.advised or self.rules.stop_without_checkpoint:
+            return pods
+        return tuple(pod for pod in pods if pod.checkpoint_at is not None)
 
     def _let_go(self) -> None:
         """Let the machine go, where it is still there and its cloud deletes what is named."""

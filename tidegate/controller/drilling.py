@@ -143,6 +143,8 @@ def _find(tick: Tick, pool: str) -> PoolSight:
     sights = {sight.pool.id: sight for sight in tick.decision.observation.sights}
     if pool in sights:
         return sights[pool]
+    if any(each.id == pool for each in tick.wiring.manifest.pools):
+        raise refuse("drill", "POOL", pool, "has no nodes of its own", ", ".join(sorted(sights)))
     guess = nearest(pool, sights)
     hint = f" (did you mean {guess!r}?)" if guess else ""
     raise _stranger(pool, hint, sorted(sights))

@@ -22,6 +22,8 @@ LEAD = timedelta(hours=1)
 """Before a scheduled change a machine is emptied this early."""
 SAME = timedelta(seconds=600)
 """Several messages within this time mean one interruption."""
+ADVICE = frozenset({NoticeKind.REBALANCE, NoticeKind.DRILL})
+"""What need not happen: for it no work is ended that never saved itself."""
 GOOGLE_WORDS = frozenset({"projects", "zones", "instances"})
 
 
@@ -92,6 +94,7 @@ def mark_interrupted(
 ) -> list[PoolSight]:
     """Return the sights with the nodes that are taken away; other scalers' pools are their own."""
     leaving: dict[str, dict[str, datetime | None]] = {}
+    certain: set[str] = set()
     for each in struck:
         heeded = each.matters and is_in_force(each.record, now)
         if each.pool.scaler is not Scaler.TIDEGATE or not heeded:
@@ -99,7 +102,13 @@ def mark_interrupted(
         nodes = leaving.setdefault(each.pool.id, {})
         ends = [at for at in (nodes.get(each.record.node), each.record.notice.ends_at) if at]
         nodes[each.record.node] = min(ends, default=None)
-    return [replace(sight, interrupted=leaving.get(sight.pool.id, {})) for sight in sights]
+        if each.record.notice.kind not in ADVICE:
+            certain.add(each.record.node)
+    return [
+        replace(sight, interrupted=nodes, advised=frozenset(nodes) - certain)
+        for sight in sights
+        for nodes in [leaving.get(sight.pool.id, {})]
+    ]
 
 
 def name_offerings(struck: Sequence[Struck], nodes: Sequence[Node]) -> list[Struck]:

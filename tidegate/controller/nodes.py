@@ -46,6 +46,7 @@ class PoolSight:
         remembered: Its nodes at the last tick.
         interrupted: Node, or machine outside of clusters, that its cloud takes away → when it
             goes; None where nobody says.
+        advised: Those of them that might stay after all: their end was recommended, or is a drill.
     """
 
     pool: Pool
@@ -55,6 +56,7 @@ class PoolSight:
     in_progress: int | None
     remembered: tuple[NodeRecord, ...]
     interrupted: Mapping[str, datetime | None] = field(default_factory=dict)
+    advised: frozenset[str] = frozenset()
 
 
 def build_nodes(sight: PoolSight, now: datetime, offerings: frozenset[str]) -> list[Node]:

@@ -66,7 +66,8 @@ def situations(draw):
     )
     machines = tuple(Machine(name, MachinePhase.RUNNING) for name in listed)
     state = draw(st.sampled_from([None, PoolState("train", len(seen), machines)]))
-    sight = PoolSight(pool, state, seen, True, None, (), interrupted)
+    advised = frozenset(name for name in interrupted if draw(st.booleans()))
+    sight = PoolSight(pool, state, seen, True, None, (), interrupted, advised)
     drained = [each for each in seen if draw(st.booleans()) or each.name in interrupted]
     every = [pod for each in seen for pod in each.running]
     plan = replace(
@@ -94,7 +95,8 @@ def test_nothing_is_ended_by_choice_that_never_saved_itself(situation):
     sight, plan, rules = situation
 
     for errand in plan_draining(plan, [sight], rules).errands:
-        ends = errand.step is Step.EVICT and not errand.forced
+        is_certain = errand.forced and errand.node not in sight.advised
+        ends = errand.step is Step.EVICT and not is_certain
         if ends and not rules.stop_without_checkpoint:
             assert all(pod.checkpoint_at is not None for pod in errand.pods)
 

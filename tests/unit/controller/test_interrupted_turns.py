@@ -130,6 +130,19 @@ def test_work_without_a_checkpoint_gets_its_signal_too(world):
     assert record.rework_seconds == 3615
 
 
+def test_a_mere_recommendation_ends_no_work_that_never_saved_itself(world):
+    world.kube.pods["ml/left"]["metadata"].pop("annotations")
+    world.notices = [FakeNotices(warn(kind=NoticeKind.REBALANCE))]
+
+    world.turn()
+    assert (world.closed(), world.kube.evictions) == (["train-0"], [])
+    assert world.pools.calls == [("size", "train", 3)]
+
+    world.notices[0].waiting = [warn(id="e-2", ago=-15)]
+    world.turn()
+    assert [each["pod"] for each in world.kube.evictions] == ["ml/left"]
+
+
 def test_a_budget_keeps_work_until_its_machine_goes_and_that_is_told(world):
     world.kube.refused["ml/left"] = (429, "its budget")
     world.notices = [FakeNotices(warn())]
