@@ -8,9 +8,11 @@ from typing import Any
 import pulumi
 
 from tidegate.vocabulary.capacity import Cloud
+from tidegate_components.arguments import require_inputs
 from tidegate_components.children import child_options
 from tidegate_components.controller.args import ControllerArgs
 from tidegate_components.controller.files import build_files
+from tidegate_components.controller.identities import list_required
 from tidegate_components.controller.objects import ClusterObject, build_objects
 from tidegate_components.controller.parse import parse_controller
 from tidegate_components.controller.spec import ControllerSpec
@@ -46,7 +48,7 @@ class Controller(pulumi.ComponentResource):
             InvalidInput: Before anything is registered, with every fault of the arguments.
         """
         spec = parse_controller(name, args)
-        inputs = gather_controller_inputs(args)
+        inputs = gather_controller_inputs(spec, args)
         super().__init__("tidegate:index:Controller", name, None, opts)
         before: list[pulumi.Resource] = []
         for each in build_objects(spec, inputs, build_files(spec, inputs)):
@@ -78,10 +80,19 @@ class Controller(pulumi.ComponentResource):
         )
 
 
-def gather_controller_inputs(args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what may be an Output, by name; the identity of a cloud that has none is empty."""
-    own = {cloud.value: args.get(cloud.value) or {} for cloud in Cloud}
-    return {"image": args["image"], "bindings": args["bindings"], **own}
+def gather_controller_inputs(spec: ControllerSpec, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what may be an Output, by name; the identity of a cloud that has none is empty.
+
+    Raises:
+        InvalidInput: When a required Input is missing.
+    """
+    own: dict[str, Any] = {cloud.value: args.get(cloud.value) or {} for cloud in Cloud}
+    given = {key: args.get(key) for key in ("image", "bindings")}
+    identities = {
+        f"{cloud.value}.{key}": own[cloud.value].get(key) for cloud, key in list_required(spec)
+    }
+    require_inputs(spec.where, {**given, **identities})
+    return {**given, **own}
 
 
 def identify(spec: ControllerSpec) -> dict[str, str]:

@@ -30,33 +30,39 @@ SHAPES: dict[Cloud, Any] = {
     Cloud.GCP: shapes.ControllerGcpArgs,
     Cloud.AZURE: shapes.ControllerAzureArgs,
 }
-REQUIRED = {
+REQUIRED: dict[Cloud, tuple[str, ...]] = {
     Cloud.AWS: (),
     Cloud.GCP: ("service_account",),
     Cloud.AZURE: ("client_id", "tenant_id"),
 }
-AT_HOME = {Cloud.AWS: "role_arn", Cloud.GCP: "identity_provider"}
-"""What is needed unless the controller runs in a cluster of that very cloud."""
+ABROAD = {Cloud.AWS: "role_arn", Cloud.GCP: "identity_provider"}
+"""What is needed besides, unless the controller runs in a cluster of that very cloud."""
 
 
 def read_identities(
     read: Arguments, home: Cloud, pools: list[Pool]
 ) -> tuple[frozenset[Cloud], bool]:
     """Return the clouds whose identity is stated, and whether AWS' is got by a token."""
-    found: set[Cloud] = set()
-    is_federated = False
-    for cloud in Cloud:
-        own = read.nested(cloud.value, SHAPES[cloud])
+    given = {cloud: read.nested(cloud.value, SHAPES[cloud]) for cloud in Cloud}
+    for cloud, own in given.items():
         if own is None:
             _require_identity(read, cloud, pools)
-            continue
-        found.add(cloud)
-        away = (AT_HOME[cloud],) if cloud in AT_HOME and cloud is not home else ()
-        for key in (*REQUIRED[cloud], *away):
-            if own.input(key) is None:
-                own.refuse(key, None, "is required and is missing", "a value or an Output")
-        is_federated |= cloud is Cloud.AWS and own.input("role_arn") is not None
-    return frozenset(found), is_federated
+    aws = given[Cloud.AWS]
+    is_federated = aws is not None and (home is not Cloud.AWS or aws.input("role_arn") is not None)
+    return frozenset(cloud for cloud, own in given.items() if own is not None), is_federated
+
+
+def list_required(spec: ControllerSpec) -> list[tuple[Cloud, str]]:
+    """Return the Inputs that the clouds' identities need."""
+    return [
+        (cloud, key)
+        for cloud in Cloud
+        if cloud in spec.identities
+        for key in (
+            *REQUIRED[cloud],
+            *((ABROAD[cloud],) if cloud in ABROAD and cloud is not spec.cloud else ()),
+        )
+    ]
 
 
 def _require_identity(read: Arguments, cloud: Cloud, pools: list[Pool]) -> None:

@@ -41,7 +41,6 @@ def parse_controller(name: str, raw: Mapping[str, Any]) -> ControllerSpec:
     _check_name(read, "", name)
     cloud = read.choice("cloud", Cloud)
     cluster, region = read.text("cluster"), read.text("region", "")
-    _require_inputs(read)
     manifest = _read_capacity(read)
     pools = manifest.pools if manifest else []
     _check_cluster(read, cloud, cluster, pools)
@@ -82,12 +81,6 @@ def parse_controller(name: str, raw: Mapping[str, Any]) -> ControllerSpec:
     )
     read.finish()
     return spec
-
-
-def _require_inputs(read: Arguments) -> None:
-    for key in ("image", "bindings"):
-        if read.input(key) is None:
-            read.refuse(key, None, "is required and is missing", "a value or an Output")
 
 
 def _read_secret(read: Arguments, key: str) -> SecretKey | None:

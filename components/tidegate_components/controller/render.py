@@ -37,7 +37,7 @@ def render_manifests(name: str, args: Mapping[str, Any]) -> str:
         InvalidInput: With every fault of the arguments.
     """
     spec = parse_controller(name, args)
-    inputs = gather_controller_inputs(args)
+    inputs = gather_controller_inputs(spec, args)
     bodies = map(build_body, build_objects(spec, inputs, build_files(spec, inputs)))
     return yaml.safe_dump_all(bodies, sort_keys=False, allow_unicode=True, explicit_start=True)
 

@@ -78,7 +78,7 @@ def test_the_example_is_rendered_by_the_command_of_its_page(render):
         ("cloud: aws", "{", "outputs.json: cannot be read as JSON"),
         ("cloud: aws", "{}", "outputs.json: capacity: is missing"),
         ("bindings: {}", OUTPUTS, "controller.yaml: bindings: comes from the outputs"),
-        ("cloud: aws", OUTPUTS, "controller controller: image: is required and is missing"),
+        ("cloud: aws", OUTPUTS, "controller controller: cluster: is required and is missing"),
     ],
 )
 def test_bad_input_ends_with_2_and_says_what_is_wrong(render, arguments, outputs, words):
