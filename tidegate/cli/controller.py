@@ -30,10 +30,10 @@ from tidegate.cli.controller_options import (
     has_database,
     open_store,
 )
-from tidegate.cli.controller_overrides import pause, resume, snooze
+from tidegate.cli.controller_overrides import pause, require_known, resume, snooze
 from tidegate.cli.controller_stack import StackChoice, StackFeed
 from tidegate.cli.output import FormatOption, OutputFormat, build_console, print_json
-from tidegate.vocabulary.problems import Unavailable, nearest, refuse
+from tidegate.vocabulary.problems import Unavailable, refuse
 
 app = typer.Typer(
     help=(
@@ -204,21 +204,18 @@ def explain(
     database: DatabaseOption = "",
     output: FormatOption = OutputFormat.TABLE,
 ) -> None:
-    """Tell the last decisions on a pool, newest first. Exit code 2 when it was never decided on."""
-    from tidegate.cli.controller_output import print_decisions
+    """Tell the last decisions on a pool, newest first. Exit code 2 for a pool that is not known."""
+    from tidegate.cli.controller_output import explain_silence, print_decisions
     from tidegate.controller.status import describe_decision
 
     store = open_store(project, state_dir, database)
     found = store.read_decisions("" if pool == "fleet" else pool, last)
-    if not found:
-        known = {node.pool for node in store.read_nodes()}
-        known |= {record.pool for record in store.read_decisions(None, 1000) if record.pool}
-        guess = nearest(pool, known)
-        hint = f" (did you mean {guess!r}?)" if guess and guess != pool else ""
-        expected = ", ".join(sorted(known)) or "a pool that was decided on"
-        raise refuse("controller", "POOL", pool, f"no decision is known{hint}", expected)
+    if not found and pool != "fleet":
+        require_known(store, pool)
     if output is OutputFormat.JSON:
         print_json([describe_decision(record) for record in found])
+    elif not found:
+        typer.echo(explain_silence(store, pool))
     else:
         print_decisions(build_console(), found)
 

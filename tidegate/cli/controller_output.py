@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from tidegate.cli.controller_plan_text import print_idle
+from tidegate.vocabulary.capacity import Scaler
 from tidegate.vocabulary.records import DecisionRecord
+
+STALE_SECONDS = 120
+"""A last turn that lies back longer is told to be old."""
 
 
 def print_decisions(console: Console, records: Sequence[DecisionRecord]) -> None:
@@ -26,6 +31,17 @@ def print_decisions(console: Console, records: Sequence[DecisionRecord]) -> None
     console.print(table)
 
 
+def explain_silence(store: Any, pool: str) -> str:
+    """Return why there is no decision on a pool that is known, or on the fleet as a whole."""
+    snapshot = store.read_snapshot() or {}
+    seen = next((each for each in snapshot.get("pools", ()) if each["id"] == pool), None)
+    if seen is None:
+        return f"nothing was decided on {'the fleet' if pool == 'fleet' else pool} yet"
+    by = seen["scaler"]
+    why = "" if by == Scaler.TIDEGATE.value else f"; it is scaled by {by}, and only observed"
+    return f"nothing was decided on {pool} yet: {_describe_size(seen)}{why}"
+
+
 def print_status(console: Console, told: dict[str, Any]) -> None:
     """Print what the state database knows."""
     console.print(f"leader     {told['leader'] or 'nobody'}")
@@ -33,7 +49,11 @@ def print_status(console: Console, told: dict[str, Any]) -> None:
     if tick is None:
         console.print("last tick  never")
         return
-    console.print(f"last tick  {tick['at']}, {tick['waiting']} waiting, {tick['perHour']} an hour")
+    age = _measure_age(told)
+    when = f"{tick['at'][:19].replace('T', ' ')}Z, {age:.0f} s ago"
+    console.print(f"last tick  {when}: {tick['waiting']} waiting, {tick['perHour']} an hour")
+    if age > STALE_SECONDS:
+        console.print("           what follows is old: no controller has finished a turn since")
     for pool in told["snapshot"]["pools"] if told["snapshot"] else ():
         console.print(f"pool       {pool['id']}: {_describe_size(pool)}")
     if told["snapshot"] and "idle" in told["snapshot"]:  # none before this was looked at
@@ -46,6 +66,12 @@ def print_status(console: Console, told: dict[str, Any]) -> None:
         console.print(f"override   {each['pool']}: {what} by {each['owner']} until {each['until']}")
     for each in told["refused"]:
         console.print(f"refused    {each['offering']}: {each['kind']}, {each['attempts']} in a row")
+
+
+def _measure_age(told: dict[str, Any]) -> float:
+    """Return how long ago the last turn was; a clock that jumped back makes it no shorter."""
+    at, now = (datetime.fromisoformat(text) for text in (told["lastTick"]["at"], told["at"]))
+    return max(0.0, (now - at).total_seconds())
 
 
 def _describe_size(pool: dict[str, Any]) -> str:

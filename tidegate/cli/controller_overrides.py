@@ -14,7 +14,8 @@ from tidegate.cli.controller_options import (
     StateDirOption,
     open_store,
 )
-from tidegate.vocabulary.problems import Unavailable, nearest, refuse, suggest
+from tidegate.vocabulary.capacity import Scaler
+from tidegate.vocabulary.problems import Unavailable, refuse, suggest
 from tidegate.vocabulary.records import OverrideRecord
 
 PoolArgument = Annotated[str, typer.Argument(help="A pool's id.")]
@@ -39,7 +40,9 @@ def pause(
     """Leave a pool as it is, or pin it to a size; holds from the next turn on, until it lapses."""
     store = open_store(project, state_dir, database)
     until = datetime.now(UTC) + timedelta(hours=hours)
-    _require_known(store, pool)
+    require_known(store, pool)
+    _require_owner(owner)
+    _refuse_without_effect(store, pool, nodes)
     store.record_override(OverrideRecord(pool, owner, until, nodes))
     what = "paused" if nodes is None else f"pinned to {nodes} nodes"
     typer.echo(f"{pool} is {what} until {until:%Y-%m-%d %H:%M:%SZ}")
@@ -62,6 +65,7 @@ def snooze(
     store = open_store(project, state_dir, database)
     until = datetime.now(UTC) + timedelta(hours=hours)
     found = _find_reapable(store, name)
+    _require_owner(owner)
     store.record_override(OverrideRecord(found, owner, until))
     typer.echo(f"{found} goes on until {until:%Y-%m-%d %H:%M:%SZ}")
 
@@ -93,11 +97,33 @@ def resume(
     typer.echo(f"{pool} is {'looked at' if '/' in pool else 'scaled'} again")
 
 
-def _require_known(store: Any, pool: str) -> None:
-    """Refuse a pool that the last turn did not see."""
+def require_known(store: Any, pool: str) -> None:
+    """Refuse a pool that the last turn did not see.
+
+    Raises:
+        InvalidInput: With the pools that it saw.
+    """
     tick = store.read_last_tick()
     known = tick.pools.split(",") if tick is not None else []
     if pool not in known:
-        guess = nearest(pool, known)
-        hint = f" (did you mean {guess!r}?)" if guess else ""
-        raise refuse("controller", "POOL", pool, f"is not known{hint}", ", ".join(known))
+        expected = ", ".join(known) or "a pool, once a turn was finished"
+        raise refuse("controller", "POOL", pool, f"is not known{suggest(pool, known)}", expected)
+
+
+def _require_owner(owner: str) -> None:
+    if not owner.strip():
+        raise refuse("controller", "--owner", owner, "names nobody", "who answers for it")
+
+
+def _refuse_without_effect(store: Any, pool: str, nodes: int | None) -> None:
+    """Refuse a word on a pool that something else scales, or a size that it may not have."""
+    snapshot = store.read_snapshot() or {}
+    seen = next((each for each in snapshot.get("pools", ()) if each["id"] == pool), None)
+    if seen is None:
+        return
+    if seen["scaler"] != Scaler.TIDEGATE.value:
+        reason = f"is scaled by {seen['scaler']}, and only observed"
+        raise refuse("controller", "POOL", pool, reason, "a pool that Tidegate scales")
+    if nodes is not None and not seen["min"] <= nodes <= seen["max"]:
+        expected = f"{seen['min']} to {seen['max']}, as declared"
+        raise refuse("controller", "--nodes", nodes, f"is no size of {pool}", expected)

@@ -189,8 +189,24 @@ def _build_fetch(choice: StackChoice, local: Endpoints | None) -> Callable[[], A
     if choice.outputs:
         path = Path(choice.outputs)
         return lambda: _parse(str(path), _read(path))
+    if not (choice.project / "Pulumi.yaml").is_file():
+        expected = "the folder of a Pulumi project, or --outputs"
+        raise refuse(COMMAND, "--project", str(choice.project), "holds no Pulumi.yaml", expected)
     runner = _build_runner(choice, local)
-    return lambda: runner.outputs(choice.stack)
+    return lambda: _ask_outputs(runner, choice.stack)
+
+
+def _ask_outputs(runner: Any, stack: str) -> Any:
+    from tidegate.engine.stack import PulumiFailed
+
+    try:
+        return runner.outputs(stack)
+    except PulumiFailed as failed:
+        if "no stack named" not in str(failed):
+            raise
+        reason = "was not made with this backend"
+        expected = "a stack that `tidegate up STACK` made, or --backend"
+        raise refuse(COMMAND, "--stack", stack, reason, expected) from failed
 
 
 def _build_runner(choice: StackChoice, local: Endpoints | None) -> Any:

@@ -141,6 +141,21 @@ def remembered(tmp_path):
     engine.dispose()
 
 
+@pytest.fixture
+def observed(tmp_path, remembered):
+    """Remember how two pools stood, of which one is scaled by something else."""
+    engine = open_database(f"sqlite:///{tmp_path / 'state' / 'controller.db'}")
+    store = DatabaseStore(engine)
+    token = store.take_lease("one", 20.0)
+    tick = TickRecord(NOW, 1, "one", "0 USD", "serve,train,others", 0)
+    store.record_tick(token, tick, [], [], [])
+    shown = {"id": "serve", "scaler": "tidegate", "target": 1, "min": 0, "max": 2, "unread": ""}
+    other = {**shown, "id": "others", "scaler": "karpenter", "target": 0, "max": 4}
+    pools = [{**shown, "phases": {"busy": 1}}, {**other, "phases": {}}]
+    store.record_snapshot(token, {"pools": pools})
+    engine.dispose()
+
+
 def test_a_pool_is_explained_by_its_decisions(call, remembered):
     result = call("explain", "train", "--format", "json")
 
@@ -178,6 +193,44 @@ def test_a_pool_that_is_not_there_is_not_paused(call, remembered):
 def test_a_misspelt_pool_is_told(call, remembered):
     with pytest.raises(InvalidInput, match="did you mean 'train'"):
         call("explain", "trian")
+
+
+def test_a_pool_on_which_nothing_was_decided_is_told_as_it_is(call, observed):
+    assert call("explain", "serve").stdout == (
+        "nothing was decided on serve yet: 1 of 0 to 2 nodes, 1 busy\n"
+    )
+    assert call("explain", "others").stdout == (
+        "nothing was decided on others yet: 0 of 0 to 4 nodes; "
+        "it is scaled by karpenter, and only observed\n"
+    )
+    assert call("explain", "fleet").stdout == "nothing was decided on the fleet yet\n"
+    assert json.loads(call("explain", "serve", "--format", "json").stdout) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["others", "--owner", "ana"], "POOL = 'others': is scaled by karpenter"),
+        (["serve", "--owner", " "], "--owner = ' ': names nobody"),
+        (["serve", "--owner", "ana", "--nodes", "9"], "--nodes = 9: is no size of serve"),
+    ],
+    ids=["observed", "nobody", "too many"],
+)
+def test_a_word_that_would_change_nothing_is_refused(call, observed, arguments, says):
+    with pytest.raises(InvalidInput, match=says):
+        call("pause", *arguments, "--hours", "1")
+
+
+def test_an_old_status_says_how_old_it_is(call, remembered):
+    shown = call("status").stdout.splitlines()
+
+    assert shown[1].startswith("last tick  2026-11-30 12:00:00Z, ")
+    assert "what follows is old" in shown[2]
+
+
+def test_a_folder_without_a_project_is_told(call, tmp_path):
+    with pytest.raises(InvalidInput, match=r"--project = .*: holds no Pulumi\.yaml"):
+        call("plan", "--project", str(tmp_path / "none"))
 
 
 def test_status_tells_who_leads(call, remembered):
