@@ -18,7 +18,7 @@ from tidegate.simulation.serving import (
     run_serving,
 )
 from tidegate.simulation.serving_bound import ReplicaTerms, bound_serving
-from tidegate.traces.public import read_genai, read_servegen
+from tidegate.traces.public import read_azure_llm, read_genai, read_servegen
 
 BOOT_TICKS = 4
 PROMISE, TUNED_PROMISE = 0.99, 0.995
@@ -41,6 +41,9 @@ def evaluate_serving(traces: Path) -> list[dict[str, object]]:
             traces / "servegen/reason_deepseek-r1_rate_10min.csv.gz"
         ),
         "GenAI API, a day": read_genai(traces / "genai/qps.csv.gz"),
+        "Azure LLM code, an hour of bursts": read_azure_llm(
+            traces / "azure-llm/AzureLLMInferenceTrace_code.csv.gz"
+        ),
     }
     return [
         _row(name, policy, choices, rates)
@@ -56,11 +59,11 @@ def _grids(rates: NDArray[np.float64]) -> dict[str, list[Choice]]:
     return {
         "ours": [
             (
-                {"quantile": quantile, "cooldown_seconds": cooldown},
-                lambda q=quantile, c=cooldown: TidegateServing(q, cooldown_seconds=c),
+                {"quantile": quantile, "trend": trend},
+                lambda q=quantile, t=trend: TidegateServing(q, t),
             )
-            for quantile in (0.6, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9)
-            for cooldown in (300,)
+            for quantile in (0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+            for trend in (0.25, 0.5)
         ],
         "KEDA with HPA": [
             ({"target": target}, lambda t=target: HorizontalPodAutoscaler(t)) for target in TARGETS
@@ -94,5 +97,5 @@ def _row(
         "ratio": round(result.cost / bound_serving(np.array(second), terms), 4),
         "served": round(result.served_share, 4),
         "changes_a_day": round(sum(a != b for a, b in steps) / (len(second) / 1440), 1),
-        "largest_growth": max((b / max(a, 1) for a, b in steps), default=1.0),
+        "largest_growth": round(max((b / max(a, 1) for a, b in steps), default=1.0), 2),
     }

@@ -28,6 +28,8 @@ HELIOS_GAPS = (
 """Read as zero in every cluster of Helios: missing, not idle; left out."""
 MINUTES = 10
 """Minutes of a window of ServeGen."""
+DUTY_SECONDS = 57
+"""Between two samples of a GPU's duty in the GenAI trace."""
 ACCELERATOR = "gpu"
 NODE_SIZE = 8
 
@@ -123,6 +125,23 @@ def read_genai(path: Path) -> NDArray[np.float64]:
     count = max(windows) + 1
     means = np.array([np.mean(windows.get(number, [0.0])) for number in range(count)])
     return _join(means)
+
+
+def read_azure_llm(path: Path) -> NDArray[np.float64]:
+    """Return requests a second by minutes; the trace lasts for less than an hour."""
+    moments = [datetime.fromisoformat(row["TIMESTAMP"][:26]) for row in _rows(path)]
+    minutes = [int((moment - moments[0]).total_seconds()) // 60 for moment in moments]
+    # The last minute is not whole.
+    return np.bincount(minutes)[:-1] / 60.0
+
+
+def read_genai_idle(path: Path) -> dict[str, NDArray[np.bool_]]:
+    """Return by container whether its GPU was busy, sample by sample, `DUTY_SECONDS` apart."""
+    found: dict[str, list[tuple[float, bool]]] = {}
+    for row in _rows(path):
+        sample = float(row["timestamp_anon"]), float(row["value"]) > 0
+        found.setdefault(row["container_ip"], []).append(sample)
+    return {name: np.array([busy for _, busy in sorted(told)]) for name, told in found.items()}
 
 
 def _join(rates: NDArray[np.float64]) -> NDArray[np.float64]:

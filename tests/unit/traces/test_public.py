@@ -9,7 +9,9 @@ import pytest
 
 from tidegate.traces.public import (
     build_unit_jobs,
+    read_azure_llm,
     read_genai,
+    read_genai_idle,
     read_helios,
     read_philly,
     read_servegen,
@@ -86,3 +88,21 @@ def test_the_trace_itself_has_the_jobs_that_are_told_of():
     found = read_philly(file, None)
     assert (len(found), sum(len(jobs) for jobs in found.values())) == (13, 58_731)
     assert np.all([job.seconds >= 1 for jobs in found.values() for job in jobs])
+
+
+def test_requests_of_the_azure_trace_are_counted_by_whole_minutes(tmp_path):
+    rows = "".join(
+        f"2023-11-16 {time}.1230000,10,5\n"
+        for time in ("18:00:00", "18:00:30", "18:02:59", "18:03:01")
+    )
+    path = pack(tmp_path / "azure.csv.gz", f"TIMESTAMP,ContextTokens,GeneratedTokens\n{rows}")
+    assert read_azure_llm(path).tolist() == [2 / 60, 0, 1 / 60]
+
+
+def test_duty_is_told_by_container_in_the_order_of_time(tmp_path):
+    rows = "value,timestamp_anon,container_ip\n0.0,57.0,a\n12.5,0.0,a\n0.0,0.0,b\n"
+    found = read_genai_idle(pack(tmp_path / "duty.csv.gz", rows))
+    assert {name: busy.tolist() for name, busy in found.items()} == {
+        "a": [True, False],
+        "b": [False],
+    }
