@@ -84,6 +84,7 @@ class KubeServer:
                 "namespace": "ml",
                 "creationTimestamp": "2026-11-30T11:00:00Z",
                 "labels": {"workload-class": "training"},
+                "ownerReferences": [{"kind": "Job", "name": name, "controller": True}],
                 **metadata,
             },
             "spec": {

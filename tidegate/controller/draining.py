@@ -12,7 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from tidegate.controller.errands import Draining, DrainRules, Errand, Step, has_saved, staying
+from tidegate.controller.errands import (
+    Draining,
+    DrainRules,
+    Errand,
+    Step,
+    can_resume,
+    has_saved,
+    staying,
+)
 from tidegate.controller.machines import find_machine
 from tidegate.controller.nodes import PoolSight
 from tidegate.controller.yielding import yield_pods
@@ -99,9 +107,9 @@ class _Emptying:
             return "its cloud would choose which node goes"
         if rules.doubt:
             return f"nothing shrinks while in doubt: {rules.doubt}"
-        unsaved = [pod.name for pod in node.work() if pod.checkpoint_at is None]
-        if unsaved and not rules.stop_without_checkpoint:
-            return f"{unsaved[0]} never saved itself"
+        lost = [pod for pod in node.work() if not can_resume(pod)]
+        if lost and not rules.stop_without_checkpoint:
+            return f"{lost[0].name} never saved itself, or nothing makes it anew"
         if self._is_late() and any(not pod.leaving for pod in node.work()):
             return f"it was not empty within {rules.limit_seconds:g} s"
         return ""
@@ -127,10 +135,10 @@ class _Emptying:
             self._remark("waits for its work to save itself and to end")
 
     def _may_end(self, pods: tuple[RunningPod, ...]) -> tuple[RunningPod, ...]:
-        """Return the pods without those that never saved themselves, while the node might stay."""
+        """Return the pods without those that could not resume, while the node might stay."""
         if self.node.name not in self.sight.advised or self.rules.stop_without_checkpoint:
             return pods
-        return tuple(pod for pod in pods if pod.checkpoint_at is not None)
+        return tuple(pod for pod in pods if can_resume(pod))
 
     def _let_go(self) -> None:
         """Let the machine go, where it is still there and its cloud deletes what is named."""

@@ -96,6 +96,11 @@ def has_saved(pod: RunningPod, since: datetime) -> bool:
     return pod.checkpoint_at is not None and pod.checkpoint_at >= since
 
 
+def can_resume(pod: RunningPod) -> bool:
+    """Return whether a pod saved itself, and something makes it anew when it goes."""
+    return pod.checkpoint_at is not None and bool(pod.owner)
+
+
 def staying(node: ClusterNode) -> tuple[RunningPod, ...]:
     """Return the pods of a node that keep it busy and were not told to end yet."""
     return tuple(pod for pod in node.work() if not pod.leaving)

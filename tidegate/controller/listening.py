@@ -17,6 +17,8 @@ from tidegate.vocabulary.reports import SourceFault, WorkReport
 
 LOG = structlog.get_logger("tidegate.controller")
 T = TypeVar("T")
+LONGEST_SECONDS = 10.0
+"""A turn begins with what is announced, and must not wait long for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Listener:
     def __init__(self, clock: Clock, executor: Executor, seconds: float) -> None:
         self._clock = clock
         self._executor = executor
-        self._seconds = seconds
+        self._seconds = min(seconds, LONGEST_SECONDS)
         self._ears = Ears()
 
     def heard(self) -> Sequence[Heard]:

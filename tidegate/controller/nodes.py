@@ -102,7 +102,8 @@ def _from_cluster(sight: PoolSight, now: datetime) -> Iterator[Node]:
                 priority=pod.priority,
                 daemonset=pod.daemonset,
                 workers=pod.workers,
-                checkpoint_at=pod.checkpoint_at,
+                # What nothing makes anew would never be resumed, whatever it saved.
+                checkpoint_at=pod.checkpoint_at if pod.owner else None,
                 restart_seconds=restart,
                 shape=pod.shape,
             )

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
-from tidegate.controller.errands import Draining, DrainRules, Errand, Step, has_saved, staying
+from tidegate.controller.errands import (
+    Draining,
+    DrainRules,
+    Errand,
+    Step,
+    can_resume,
+    has_saved,
+    staying,
+)
 from tidegate.controller.nodes import PoolSight
 from tidegate.vocabulary.fleet_state import ClusterNode, RunningPod
 from tidegate.vocabulary.plans import Preemption
@@ -40,7 +48,7 @@ def yield_pods(
 
 
 def _next_steps(pod: RunningPod, sight: PoolSight, rules: DrainRules) -> Iterator[Step]:
-    if pod.checkpoint_at is None and not rules.stop_without_checkpoint:
+    if not can_resume(pod) and not rules.stop_without_checkpoint:
         return
     declared = sight.pool.checkpoint
     patience = timedelta(seconds=declared.write_seconds if declared else 0)

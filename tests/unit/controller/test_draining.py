@@ -32,6 +32,7 @@ def pods(draw, name):
         checkpoint_at=draw(stamps),
         asked_at=draw(stamps),
         leaving=draw(st.booleans()),
+        owner=draw(st.sampled_from(["", "k8s/ml/Job/job"])),
         started_at=draw(stamps),
     )
 
@@ -98,7 +99,7 @@ def test_nothing_is_ended_by_choice_that_never_saved_itself(situation):
         is_certain = errand.forced and errand.node not in sight.advised
         ends = errand.step is Step.EVICT and not is_certain
         if ends and not rules.stop_without_checkpoint:
-            assert all(pod.checkpoint_at is not None for pod in errand.pods)
+            assert all(pod.checkpoint_at is not None and pod.owner for pod in errand.pods)
 
 
 @given(situations())

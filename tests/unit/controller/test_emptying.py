@@ -12,7 +12,7 @@ from support.kube_server import BUDGET
 from tidegate.manifest.model import Checkpoint
 from tidegate.state.database import open_database
 from tidegate.state.store import DatabaseStore
-from tidegate.vocabulary.records import Outcome
+from tidegate.vocabulary.records import LeaseLost, Outcome
 
 
 @pytest.fixture
@@ -55,6 +55,36 @@ def test_work_that_never_saved_itself_is_never_ended(world):
 
     assert world.closed() == []
     assert world.kube.evictions == []
+
+
+def test_work_that_nothing_makes_anew_is_never_ended_by_choice(world):
+    for pod in world.kube.pods.values():
+        pod["metadata"].pop("ownerReferences")
+
+    for _ in range(3):
+        world.turn(4000)
+
+    assert world.closed() == []
+    assert world.kube.evictions == []
+
+
+def test_a_leader_that_was_replaced_meanwhile_tells_no_node_anything(world):
+    other = DatabaseStore(world.store._engine, patience_seconds=0)
+    wiring = world.wiring()
+    fetch = world.cluster.fetch
+
+    def sleep_and_be_replaced():
+        other.take_lease("two", 0.0)
+        assert other.take_lease("two", 1.0) is not None
+        return fetch()
+
+    world.cluster.fetch = sleep_and_be_replaced
+
+    with pytest.raises(LeaseLost):
+        world.turn(wiring=wiring)
+
+    assert (world.closed(), world.kube.evictions) == ([], [])
+    assert world.store.read_decisions(None, 9) == []
 
 
 def test_work_gets_the_time_that_it_declares_to_save_itself(world):
