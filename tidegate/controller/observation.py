@@ -17,6 +17,7 @@ from tidegate.controller.interruptions import (
     name_offerings,
 )
 from tidegate.controller.logs import hide_secrets
+from tidegate.controller.machines import is_gone
 from tidegate.controller.nodes import PoolSight, build_nodes, explain_vanished
 from tidegate.controller.tracing import span
 from tidegate.controller.wiring import Wiring
@@ -216,7 +217,8 @@ def _see(
         if ear.report is None or ear.name not in trusted:
             continue
         if ear.name == cluster:
-            nodes = tuple(node for node in ear.report.nodes or () if node.pool == pool.id)
+            mine = (node for node in ear.report.nodes or () if node.pool == pool.id)
+            nodes = tuple(node for node in mine if not is_gone(node, state))
         if pool.id in ear.report.in_progress:
             told = (told or 0) + ear.report.in_progress[pool.id]
     return PoolSight(

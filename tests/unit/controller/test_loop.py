@@ -428,6 +428,19 @@ def test_a_node_that_an_earlier_turn_closed_and_that_is_wanted_is_reopened(turn)
     assert pools.calls == []
 
 
+def test_a_closed_node_whose_machine_is_gone_is_neither_reopened_nor_room_for_work(turn):
+    closed = node("gone", closed=True, closed_by_us=True)
+    cluster = FakeSource("k8s", WorkReport(work(1), nodes=(closed,)))
+    cordons, pools = FakeCordons(), FakePools({"train": 0})
+    manifest = declare(declare_pool(cluster="main"))
+    wiring = wire(manifest, pools, cluster, cordons=cordons, clusters={"k8s": ("train",)})
+
+    turn(wiring, turns=2)
+
+    assert cordons.reopened == []
+    assert pools.calls == [("size", "train", 1)]
+
+
 def test_a_node_that_was_closed_and_may_not_go_after_all_is_reopened(turn):
     nodes = node("train-0", "train", "ns/pod"), node("train-1", closed=True, closed_by_us=True)
     cluster, cordons = FakeSource("k8s", WorkReport(nodes=nodes)), FakeCordons()
