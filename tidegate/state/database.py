@@ -40,7 +40,9 @@ def open_database(url: str) -> sa.Engine:
                 raise Unavailable(f"the state database cannot be used: {text}")
     except sa.exc.SQLAlchemyError as error:
         where = engine.url.render_as_string(hide_password=True)
-        raise Unavailable(f"the state database {where} does not answer: {error}") from error
+        # SQLAlchemy adds the statement and a link to its own manual, which help nobody here.
+        said = getattr(error, "orig", None) or error
+        raise Unavailable(f"the state database {where} does not answer: {said}") from error
     return engine
 
 
