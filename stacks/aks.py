@@ -79,7 +79,11 @@ def declare_aks(
             location=cluster.region,
             tags=labels,
         )
-        return {"principal_id": controller.principal_id}
+        return {
+            "principal_id": controller.principal_id,
+            "client_id": controller.client_id,
+            "tenant_id": controller.tenant_id,
+        }
 
     def offer_kubernetes() -> dict[str, Any]:
         kubeconfig = find_kubeconfig(group.name, aks.name)
@@ -99,6 +103,8 @@ def declare_aks(
             "workspace_name": offer_workspace,
             "subnet_id": offer_subnet,
             "principal_id": offer_controller,
+            "client_id": offer_controller,
+            "tenant_id": offer_controller,
             "kubernetes": offer_kubernetes,
         },
     )

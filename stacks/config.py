@@ -238,7 +238,9 @@ def _entries(section: str, value: Any, problems: list[Problem]) -> dict[str, dic
     return found
 
 
-_FREE_KEYS = frozenset({"identifiers", "labels", "metadata", "node_labels", "quotas"})
+_FREE_KEYS = frozenset(
+    {"identifiers", "labels", "metadata", "node_labels", "quotas", "secrets", "sources"}
+)
 """Mappings whose keys are a user's own words."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 from joined import Joined
 from plan import Plan
-from relations import add_scopes
+from relations import add_scopes, add_stack
 from sections import SECTIONS, Section
 
 from tidegate.catalog.catalog import Catalog
@@ -29,6 +29,8 @@ def declare_components(
                 args["reservation_target"] = targets[planned["reservation"]]
             if section.key == "controllerAccess" and cluster:
                 args = add_scopes(args, plan.arguments, bindings, cluster)
+            if section.key == "controllers":
+                args = add_stack(args, plan.arguments, bindings)
             earlier = plan.renamed[section.key].get(identifier)
             opts = pulumi.ResourceOptions(
                 aliases=[pulumi.Alias(name=earlier)] if earlier else None,
@@ -48,7 +50,7 @@ def _find_providers(
     section: Section, planned: dict[str, Any], cluster: Joined | None
 ) -> list[pulumi.ProviderResource] | None:
     """Return the cluster's Kubernetes, where objects of it are declared."""
-    within = section.key == "queues" or planned.get("scaler") == Scaler.KARPENTER
+    within = section.key in ("queues", "controllers") or planned.get("scaler") == Scaler.KARPENTER
     if cluster and (within or "kubernetes" in planned):
         return [cluster.take("kubernetes")]
     return None

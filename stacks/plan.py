@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from config import WHERE, Settings
-from relations import NODE_SECTIONS, complete_access, complete_queues
+from relations import NODE_SECTIONS, complete_access, complete_controller, complete_queues
 from sections import SECTIONS, Section
 
 from tidegate.catalog.catalog import Catalog
-from tidegate.manifest.build import build_manifest
+from tidegate.manifest.build import build_manifest, dump_manifest
 from tidegate.manifest.check import FindingLevel, check_manifest
 from tidegate.manifest.model import Manifest
 from tidegate.vocabulary.capacity import Cloud, WorkloadClass
@@ -65,6 +65,8 @@ class _Draft:
             self.renamed[section.key][identifier] = str(earlier)
         if section.key == "queues" and args["cloud"] in self.without_pools:
             return  # its pools are refused, and it cannot be judged without them
+        if section.key == "controllers" and self.problems:
+            return  # there is no manifest to work on
         args = self._relate(section, args)
         self.arguments[section.key][identifier] = args
         try:
@@ -83,6 +85,9 @@ class _Draft:
             return complete_access(args, self.arguments, cluster)
         if section.key == "queues":
             return complete_queues(args, self.fragments, cluster)
+        if section.key == "controllers":
+            manifest = build_stack_manifest(self.settings, self.catalog, self.fragments)
+            return complete_controller(args, self.arguments, dump_manifest(manifest), cluster)
         return args
 
 

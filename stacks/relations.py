@@ -51,6 +51,25 @@ def complete_queues(
     return {**args, "cluster": cluster, "pools": pools}
 
 
+def complete_controller(
+    args: dict[str, Any], planned: Arguments, manifest: Mapping[str, Any], cluster: str
+) -> dict[str, Any]:
+    """Return the controller with the stack that it works on, known on each cloud with an access."""
+    clouds = {access["cloud"] for access in planned["controllerAccess"].values()}
+    identities = {cloud: args.get(cloud) or {} for cloud in sorted(clouds)}
+    return {**args, **identities, "cluster": cluster, "capacity": manifest}
+
+
+def add_stack(args: dict[str, Any], planned: Arguments, bindings: Bindings) -> dict[str, Any]:
+    """Return the controller with what is known after creation: bindings, and whom Google knows."""
+    made = dict(args)
+    for name, access in planned["controllerAccess"].items():
+        if access["cloud"] == "gcp":
+            account = bindings["controllerAccess"][name]["serviceAccount"]
+            made["gcp"] = {"service_account": account, **made["gcp"]}
+    return {**made, "bindings": {section: dict(known) for section, known in bindings.items()}}
+
+
 def add_scopes(
     args: dict[str, Any], planned: Arguments, bindings: Bindings, cluster: Joined
 ) -> dict[str, Any]:

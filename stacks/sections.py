@@ -182,7 +182,7 @@ SECTIONS: tuple[Section, ...] = (
         has_region=False,
         omits=("cloud", "account"),
     ),
-    # Last: it is held to what stands before it.
+    # Held to what stands before it.
     Section(
         "controllerAccess",
         "what the controller may do, by id",
@@ -191,6 +191,18 @@ SECTIONS: tuple[Section, ...] = (
         ("azure.principal_id", "azure.subscription"),
         after_cluster=True,
         has_region=False,
+        takes_catalog=False,
+    ),
+    # Last: it works on all that stands before it, as whom the access says.
+    Section(
+        "controllers",
+        "controllers in a cluster by id",
+        "Controller",
+        "tidegate_components.controller.parse:parse_controller",
+        ("azure.client_id", "azure.tenant_id"),
+        after_cluster=True,
+        has_region=False,
+        omits=("account",),
         takes_catalog=False,
     ),
 )

@@ -17,6 +17,7 @@ import yaml
 from pulumi.runtime.config import set_all_config
 
 from tidegate.catalog.load import load_catalog
+from tidegate.manifest.bindings import read_bound_pools
 from tidegate.manifest.check import FindingLevel, check_manifest
 from tidegate.manifest.read import read_manifest
 from tidegate.review.commitments import ReviewInputs, build_commitment_review
@@ -103,7 +104,55 @@ def test_each_stack_uses_every_component(run_stack, stack):
 
     used = {each.type.rpartition(":")[2] for each in recording.all if "tidegate:" in each.type}
     unused = {"CommittedCapacity"} if stack == "dev" else set()  # dev commits to nothing
+    unused |= {"Controller"}  # its image and its token are a user's own
     assert used == set(tidegate_components.__all__) - unused
+
+
+CONTROLLER = {
+    "cloud": "aws",
+    "workloadClass": "platform",
+    "image": "registry.example/tidegate:0.1.0",
+    "token": {"name": "controller", "key": "token"},
+}
+
+
+def read_config_of_one_cloud():
+    """Return `dev` with what is on AWS alone, and a controller in its cluster."""
+    config = read_config("dev")
+    for key, entries in config.items():
+        if isinstance(entries, dict) and key not in ("tidegate:labels", "tidegate:hourlyCeiling"):
+            config[key] = {k: v for k, v in entries.items() if v.get("cloud") == "aws"}
+    config["tidegate:clusters"] = {"aws": read_config("dev")["tidegate:clusters"]["aws"]}
+    return config
+
+
+def test_a_controller_works_on_the_stack_that_declares_it(run_stack, outputs_of):
+    sources = {"sources": [{"kind": "sqs", "name": "jobs", "queueUrl": "https://q"}]}
+    config = read_config_of_one_cloud()
+    config["tidegate:controllers"] = {"controller": {**CONTROLLER, "sources": sources}}
+
+    recording = run_stack(config)
+
+    exported = outputs_of(recording)
+    data = recording.one(":ConfigMap").inputs["data"]
+    told = json.loads(data["outputs.json"], parse_float=str)
+    assert read_manifest("told", told) == read_manifest("exported", exported)
+    assert read_bound_pools(told) == read_bound_pools(exported)
+    around, queue = json.loads(data["sources.yaml"])["sources"]
+    assert (around["cluster"], queue) == ("tidegate-test", sources["sources"][0])
+    role = recording.one("PodIdentityAssociation").inputs
+    account = recording.one(":ServiceAccount").inputs["metadata"]
+    assert (role["namespace"], role["serviceAccount"]) == (account["namespace"], account["name"])
+    assert exported["bindings"]["controllers"]["controller"]["deployment"] == "controller"
+
+
+def test_a_controller_that_could_not_see_all_its_clusters_is_refused(refused):
+    def change(config):
+        config["tidegate:controllers"] = {"controller": CONTROLLER}
+
+    kubeconfig, azure = refused(change)
+    assert "kubeconfig: is missing: it resizes pools of azure/tidegate-test" in kubeconfig
+    assert "azure: is missing: nobody could resize dev-azure-t4" in azure
 
 
 def test_prod_trains_on_spot_in_three_clouds_and_serves_from_committed_capacity(
@@ -189,13 +238,7 @@ def test_aks_gets_no_right_that_no_pool_needs(run_stack):
 
 
 def test_an_unused_cloud_declares_nothing(run_stack):
-    config = read_config("dev")
-    for key, entries in config.items():
-        if isinstance(entries, dict) and key not in ("tidegate:labels", "tidegate:hourlyCeiling"):
-            config[key] = {k: v for k, v in entries.items() if v.get("cloud") == "aws"}
-    config["tidegate:clusters"] = {"aws": read_config("dev")["tidegate:clusters"]["aws"]}
-
-    recording = run_stack(config)
+    recording = run_stack(read_config_of_one_cloud())
 
     assert {each.type.split(":")[0] for each in recording.all} == {"aws", "tidegate"}
 
