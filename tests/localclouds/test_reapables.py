@@ -18,8 +18,10 @@ from support.azure_types import (
     change,
 )
 from support.azure_types import ENDPOINT as ONLINE_ENDPOINT
+from support.controller import declare_pool
 
 from tidegate.clouds.azure.endpoints import reroute
+from tidegate.clouds.bound_pools import BoundPools
 from tidegate.clouds.bound_reapables import BoundReapables
 from tidegate.localclouds.azure.cloud import build_azure_cloud
 from tidegate.localclouds.faults import Fault, FaultKind
@@ -391,6 +393,20 @@ def test_what_is_gone_on_google_is_not_found_and_an_unreachable_cloud_is_transie
 
     assert refusal_of(gone.fetch_state, "notebook/desk") is RefusalKind.NOT_FOUND
     assert refusal_of(away.fetch_state, "notebook/desk") is RefusalKind.TRANSIENT
+
+
+def test_without_credentials_a_cloud_is_denied_and_keeps_no_other_from_being_read(monkeypatch):
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", "/nowhere")
+    binding = {"id": f"{LOCATION}-a/instances/desk"}
+    desk = notebook("desk", "vertex-workbench", GCP)
+    pool = declare_pool("train", cloud="gcp", kind="gke-node-pool", region="us-central1")
+    names = {"project": "p", "location": "us-central1", "cluster": "c", "nodePool": "train"}
+    pools = BoundPools([pool], {"train": names})
+
+    reapables = BoundReapables([desk], {"notebook/desk": binding})
+
+    assert refusal_of(reapables.fetch_state, "notebook/desk") is RefusalKind.DENIED
+    assert refusal_of(pools.fetch_state, "train") is RefusalKind.DENIED
 
 
 @pytest.fixture

@@ -131,13 +131,13 @@ class Clients:
         """Return the client of GKE."""
         from tidegate.clouds.gcp.clients import build_container_client
 
-        return self._keep(("gke",), lambda: build_container_client(self._url("gcp")))
+        return self._keep_google(("gke",), lambda: build_container_client(self._url("gcp")))
 
     def groups(self) -> tuple[Any, Any]:
         """Return the clients of regional and zonal instance groups."""
         from tidegate.clouds.gcp.clients import build_group_clients
 
-        found: tuple[Any, Any] = self._keep(
+        found: tuple[Any, Any] = self._keep_google(
             ("groups",), lambda: build_group_clients(self._url("gcp"))
         )
         return found
@@ -155,6 +155,17 @@ class Clients:
 
         url = self._url("azure")
         return self._keep(("vmss", subscription), lambda: build_compute_client(subscription, url))
+
+    def _keep_google(self, key: tuple[str, ...], build: Callable[[], Any]) -> Any:
+        """Keep a client of Google's, which looks for credentials when it is made.
+
+        Raises:
+            CloudRefused: There are none.
+        """
+        from tidegate.clouds.gcp.refusals import refusing
+
+        with refusing("looking for Google's credentials"):
+            return self._keep(key, build)
 
     def _url(self, cloud: str) -> str:
         return self._urls.get(cloud, "")

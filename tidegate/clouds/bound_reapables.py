@@ -119,7 +119,7 @@ class ReapableClients(Clients):
 
         local = self._url("gcp")
         url = local or f"https://{region}-aiplatform.googleapis.com"
-        return self._keep(
+        return self._keep_google(
             ("vertex", region), lambda: build_service("aiplatform", "v1", url, local=bool(local))
         )
 
@@ -128,7 +128,7 @@ class ReapableClients(Clients):
         from tidegate.clouds.gcp.services import build_service
 
         local = self._url("gcp")
-        return self._keep(
+        return self._keep_google(
             ("workbench",), lambda: build_service("notebooks", "v2", local, local=bool(local))
         )
 

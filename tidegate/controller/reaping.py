@@ -39,7 +39,8 @@ from tidegate.vocabulary.reports import SourceFault
 from tidegate.vocabulary.use import UseReport
 
 LOG = structlog.get_logger("tidegate.controller")
-AT_ONCE = 4
+AT_ONCE = 8
+"""Asked at the same time: pools have the same threads."""
 REMEMBERED = 50
 """Decisions on one notebook or endpoint among which its last warning is looked for."""
 T = TypeVar("T")
@@ -73,18 +74,18 @@ class Reaper:
         self._settings = settings
         self._states = Watch(clock, executor, seconds)
         self._uses = Watch(clock, executor, seconds)
-        self._turn = asyncio.Semaphore(AT_ONCE)
         self._said: dict[str, str] = {}
 
     async def look(self, wiring: Wiring, store: StateStore | None) -> Reaping:
         """Look and decide; change nothing, and write nothing down."""
         rules = build_reap_rules(wiring.manifest)
-        reports, faults = await self._measure(wiring)
+        turn = asyncio.Semaphore(AT_ONCE)
+        reports, faults = await self._measure(wiring, turn)
         self._states.forget_others({rule.id for rule in rules})
         said = await self._run(store.read_overrides) if store and rules else []
         snoozes = {each.pool: each for each in said}
         sights = await asyncio.gather(
-            *(self._see(rule, wiring, store, reports, faults, snoozes) for rule in rules)
+            *(self._see(rule, wiring, store, reports, faults, snoozes, turn) for rule in rules)
         )
         chips = {pool.id: pool.accelerators_per_node for pool in wiring.manifest.pools}
         return Reaping(
@@ -108,8 +109,9 @@ class Reaper:
             store.record_intents, token, [build_record(each, at) for each in due]
         )
         pairs = zip(due, written, strict=True)
+        turn = asyncio.Semaphore(AT_ONCE)
         found = await asyncio.gather(
-            *(self._carry_one(wiring, store, token, each, row.id) for each, row in pairs)
+            *(self._carry_one(wiring, store, token, each, row.id, turn) for each, row in pairs)
         )
         for done in found:
             self._states.forget(done.decision.rule.id)
@@ -128,10 +130,12 @@ class Reaper:
         known, self._said[decision.rule.id] = self._said.get(decision.rule.id), told
         return known != told
 
-    async def _measure(self, wiring: Wiring) -> tuple[dict[str, UseReport], dict[str, str]]:
+    async def _measure(
+        self, wiring: Wiring, turn: asyncio.Semaphore
+    ) -> tuple[dict[str, UseReport], dict[str, str]]:
         """Ask the sources of utilisation; return what they told, and why some did not."""
         found = await asyncio.gather(
-            *(self._uses.look(source.name, source.fetch) for source in wiring.use)
+            *(self._uses.look(source.name, source.fetch, turn) for source in wiring.use)
         )
         self._uses.forget_others({source.name for source in wiring.use})
         named = [(source.name, *told) for source, told in zip(wiring.use, found, strict=True)]
@@ -146,8 +150,9 @@ class Reaper:
         reports: Mapping[str, UseReport],
         faults: Mapping[str, str],
         snoozes: Mapping[str, OverrideRecord],
+        turn: asyncio.Semaphore,
     ) -> ReapSight:
-        state, unread = await self._read(rule, wiring)
+        state, unread = await self._read(rule, wiring, turn)
         silent = [source.name for source in wiring.use if source.about == rule.id]
         past: Sequence[DecisionRecord] = []
         if store is not None:
@@ -163,7 +168,9 @@ class Reaper:
             snooze=None if word is None else Snooze(word.owner, word.until),
         )
 
-    async def _read(self, rule: ReapRule, wiring: Wiring) -> tuple[ReapableState | None, str]:
+    async def _read(
+        self, rule: ReapRule, wiring: Wiring, turn: asyncio.Semaphore
+    ) -> tuple[ReapableState | None, str]:
         reapables = wiring.reapables
         if reapables is None:
             return None, "no cloud is wired to this controller"
@@ -174,12 +181,18 @@ class Reaper:
             except CloudRefused as refusal:
                 raise SourceFault(str(refusal)) from refusal
 
-        return await self._states.look(rule.id, fetch)
+        return await self._states.look(rule.id, fetch, turn)
 
     async def _carry_one(
-        self, wiring: Wiring, store: StateStore, token: int, decision: ReapDecision, row: int
+        self,
+        wiring: Wiring,
+        store: StateStore,
+        token: int,
+        decision: ReapDecision,
+        row: int,
+        turn: asyncio.Semaphore,
     ) -> Reaped:
-        async with self._turn:
+        async with turn:
             done = await self._run(self._act, wiring, store, token, decision)
         await self._run(store.record_outcome, token, row, done.outcome, done.detail)
         return done

@@ -34,6 +34,8 @@ from tidegate.scaling.settings import PoolOverride, ScalingSettings
 from tidegate.vocabulary.reports import SourceFault
 
 LOG = structlog.get_logger("tidegate.controller")
+USE_SECONDS = 10.0
+"""What a source of utilisation may take: a turn ends no sooner than the last of them."""
 T = TypeVar("T")
 
 
@@ -81,12 +83,19 @@ class Turns:
         self._observer = Observer(clock, executor, settings.source_seconds, settings.pool_seconds)
         self._clock = clock
         self._listener = Listener(clock, executor, settings.source_seconds)
-        self._reaper = Reaper(clock, executor, settings.source_seconds, settings.reaping)
+        seconds = min(settings.source_seconds, USE_SECONDS)
+        self._reaper = Reaper(clock, executor, seconds, settings.reaping)
         self._recorder = Recorder()
         self._exposed_at: float | None = None
 
     async def plan(self, wiring: Wiring, store: StateStore | None) -> Tick:
         """Look and decide; change nothing, and write nothing down."""
+        reaping, tick = await asyncio.gather(
+            self._reaper.look(wiring, store), self._decide(wiring, store)
+        )
+        return replace(tick, reaping=reaping)
+
+    async def _decide(self, wiring: Wiring, store: StateStore | None) -> Tick:
         ears = self._ears.of([source.name for source in wiring.sources])
         nodes = await self._run(store.read_nodes) if store else []
         refusals = await self._run(store.read_refusals) if store else []
@@ -111,8 +120,7 @@ class Turns:
             deciding.note(resizes=len(decision.plan.resizes), unmet=len(decision.plan.unmet))
             deciding.note(method=decision.plan.method.name, holds=len(decision.plan.holds))
         orders = build_orders(decision.plan, seen.sights, decision.choosing, seen.at)
-        reaping = await self._reaper.look(wiring, store)
-        return Tick(wiring, decision, orders, reaping=reaping)
+        return Tick(wiring, decision, orders)
 
     async def take(self, wiring: Wiring, store: StateStore, holder: str, token: int) -> Tick:
         """Take one turn under a lease.
@@ -121,8 +129,33 @@ class Turns:
             LeaseLost: Another took the lead meanwhile.
             Unavailable: The store does not answer.
         """
+        # What keeps notebooks from being looked at keeps no pool from its size, nor makes it wait.
+        scaled, reaped = await asyncio.gather(
+            self._scale(wiring, store, token),
+            self._reap(wiring, store, token),
+            return_exceptions=True,
+        )
+        if isinstance(scaled, BaseException):
+            raise scaled
+        tick = scaled
+        if not isinstance(reaped, BaseException):
+            tick = replace(scaled, reaping=reaped[0], reaped=reaped[1])
+        await self._run(self._recorder.record, store, tick, holder, token)
+        log_steps(tick)
+        log_tick(tick)
+        if isinstance(reaped, BaseException):
+            raise reaped
+        return tick
+
+    async def _reap(
+        self, wiring: Wiring, store: StateStore, token: int
+    ) -> tuple[Reaping, Sequence[Reaped]]:
+        reaping = await self._reaper.look(wiring, store)
+        return reaping, await self._reaper.carry_out(wiring, store, token, reaping)
+
+    async def _scale(self, wiring: Wiring, store: StateStore, token: int) -> Tick:
         told = await self._listener.listen(wiring.notices, store, token)
-        planned = await self.plan(wiring, store)
+        planned = await self._decide(wiring, store)
         struck = planned.decision.observation.struck
         await self._run(record_struck, store, token, struck, planned.decision.observation.at)
         applier = Applier(wiring, store, self._executor, token)
@@ -143,12 +176,7 @@ class Turns:
             await self._run(resume_runs, store, wiring.runs, token, seen.at)
         await self._run(record_rework, store, token, finished, struck, seen.at)
         await self._run(store.record_exposure, token, self._count_exposure(tick))
-        reaped = await self._reaper.carry_out(wiring, store, token, planned.reaping)
-        tick = replace(tick, reaped=reaped)
         await self._reopen(tick)
-        await self._run(self._recorder.record, store, tick, holder, token)
-        log_steps(tick)
-        log_tick(tick)
         return tick
 
     def _count_exposure(self, tick: Tick) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any, TypeVar
@@ -25,10 +26,19 @@ class Watch:
         self._ears: dict[str, Heard] = {}
         self._told: dict[str, Any] = {}
 
-    async def look(self, name: str, fetch: Callable[[], T]) -> tuple[T | None, str]:
-        """Return what is known, and why it is not; exactly one of the two."""
+    async def look(
+        self, name: str, fetch: Callable[[], T], turn: asyncio.Semaphore
+    ) -> tuple[T | None, str]:
+        """Return what is known, and why it is not; exactly one of the two.
+
+        Args:
+            name: What is looked at.
+            fetch: Asks; blocks, and raises SourceFault.
+            turn: Bounds how many are asked at once: pools have the same threads.
+        """
         ear = self._ears.setdefault(name, Heard(name))
-        found = await ask(ear, fetch, self._clock, self._executor, self._seconds)
+        async with turn:
+            found = await ask(ear, fetch, self._clock, self._executor, self._seconds)
         if found is not None:
             self._told[name] = found
             ear.succeed(WorkReport(), self._clock.now())

@@ -9,8 +9,17 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from support.controller import NOW, FakeClock, FakePools, declare_pool, wire
+from support.controller import (
+    NOW,
+    FakeClock,
+    FakePools,
+    FakeSource,
+    declare_pool,
+    wire,
+    work,
+)
 
+from tidegate.controller.loop import Controller
 from tidegate.controller.reap_records import HOLD, STOP, WARN, WITHDRAW, build_record
 from tidegate.controller.reaping import Reaper
 from tidegate.manifest.model import Endpoint, Manifest, Notebook
@@ -21,7 +30,7 @@ from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
 from tidegate.vocabulary.problems import Unavailable
 from tidegate.vocabulary.reaping import ReapablePhase, ReapableState
 from tidegate.vocabulary.records import LeaseLost, Outcome, OverrideRecord
-from tidegate.vocabulary.reports import SourceFault
+from tidegate.vocabulary.reports import SourceFault, WorkReport
 from tidegate.vocabulary.use import Shows, UsePoint, UseReport
 
 PLACE = {"cloud": "aws", "region": "us-east-1", "labels": {"owner": "ana"}}
@@ -422,3 +431,30 @@ def test_a_short_observation_hints_at_nothing(stage):
     stage.uses = [FakeUse("pool/train", shows, stage.clock) for shows in (Shows.LOAD, Shows.MEMORY)]
 
     assert stage.plan().hints == ()
+
+
+def test_a_mistake_in_looking_at_notebooks_keeps_no_pool_from_its_size(store):
+    pools = FakePools({"train": 0})
+    manifest = Manifest(
+        project="tests",
+        stack="dev",
+        catalog_digest="x",
+        pools=[declare_pool("train")],
+        notebooks=[NOTEBOOK],
+    )
+    clouds = FakeReapables({}, FakeClock())  # it knows of no notebook, and fails by that
+    queue = FakeSource("queue", WorkReport(work(1)))
+    wiring = replace(wire(manifest, pools, queue), reapables=clouds)
+    controller = Controller(lambda: wiring, store, FakeClock(), holder="one")
+
+    async def turn():
+        try:
+            await controller.tick()
+        finally:
+            await controller.close()
+
+    with pytest.raises(KeyError, match="desk"):
+        asyncio.run(turn())
+
+    assert pools.calls == [("size", "train", 1)]
+    assert store.read_last_tick().waiting == 1
