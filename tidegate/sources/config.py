@@ -10,8 +10,8 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from tidegate.manifest.document import Document
 from tidegate.manifest.model import Window
+from tidegate.manifest.times import explain_cron, explain_time_zone
 from tidegate.scaling.job import Job, parse_job
-from tidegate.scaling.times import explain_window
 from tidegate.sources.notice_config import NOTICE_KINDS, NoticeQueue
 from tidegate.sources.utilisation import USE_KINDS, Use
 from tidegate.vocabulary.capacity import Cloud
@@ -127,9 +127,12 @@ class ExpectedWork(Window):
 
     @model_validator(mode="after")
     def _is_a_window(self) -> Self:
-        reason = explain_window(self.cron, self.time_zone)
-        if reason:
-            raise ValueError(reason)
+        for name, value, why in (
+            ("cron", self.cron, explain_cron(self.cron)),
+            ("timeZone", self.time_zone, explain_time_zone(self.time_zone)),
+        ):
+            if why:
+                raise ValueError(f"{name} {value!r} {why}")
         return self
 
 
@@ -200,6 +203,17 @@ Source = Annotated[
 KINDS: tuple[type[Document], ...] = get_args(get_args(Source)[0])
 
 
+FORMS = {
+    "url": "an address that begins with http:// or https://",
+    "name": "letters, digits, -, _, . and /, at most 128, a letter or digit first",
+    "namespace": "a host, such as acme.servicebus.windows.net",
+    "account": "3 to 24 lower-case letters and digits",
+    "owner": "letters, digits, -, _ and .",
+    "projects": "letters, digits, -, _ and .",
+}
+"""What would be right where a pattern holds a value, for people."""
+
+
 class SourceList(Document):
     """All sources."""
 
@@ -244,6 +258,11 @@ def _describe(where: str, fault: Any) -> Problem:
         names = [get_args(kind.model_fields["kind"].annotation)[0] for kind in kinds]
         reason = "names no kind of source"
         return Problem(where, f"{path}.kind", "", reason, f"one of {', '.join(names)}")
+    if fault["type"] == "string_pattern_mismatch":
+        key = next((str(part) for part in reversed(fault["loc"]) if part in FORMS), "")
+        return Problem(where, path, repr(fault["input"]), "has another form", FORMS.get(key, ""))
+    if fault["type"] in ("model_type", "model_attributes_type", "dict_type"):
+        return Problem(where, path, repr(fault["input"]), "is no mapping", "keys with values")
     reason = fault["msg"].removeprefix("Input ").removeprefix("Value error, ")
     return Problem(where, path, repr(fault["input"]), reason, "")
 

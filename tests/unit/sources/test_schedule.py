@@ -37,8 +37,8 @@ def test_work_is_expected_while_windows_are_open_in_their_zone(at, units):
 @pytest.mark.parametrize(
     ("window", "says"),
     [
-        ({**OFFICE, "cron": "0 8 * *"}, "cron"),
-        ({**OFFICE, "timeZone": "Berlin"}, "Berlin"),
+        ({**OFFICE, "cron": "0 8 * *"}, r"cron '0 8 \* \*' has 4 fields"),
+        ({**OFFICE, "timeZone": "Berlin"}, "timeZone 'Berlin'"),
         ({**OFFICE, "units": 0}, "units"),
         ({**OFFICE, "durationSecs": 3}, "did you mean 'durationSeconds'"),
     ],

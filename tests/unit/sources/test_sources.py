@@ -407,6 +407,8 @@ CSV = {"kind": "csv", "name": "file", "path": "x", "work": WORK}
     [
         ([{**CSV, "kind": "kafka"}], "names no kind of source"),
         ([{**CSV, "pth": "x"}], "is not a key of a source"),
+        ([{**CSV, "name": "a b"}], "name = 'a b': has another form; expected letters, digits"),
+        ([3], r"sources\.0 = 3: is no mapping"),
         ([{"kind": "csv", "name": "file", "work": WORK}], "path: is required and is missing"),
         ([CSV, CSV], "is used twice"),
         ([{**CSV, "work": {"workers": 2}}], "asks for nothing"),
