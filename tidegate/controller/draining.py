@@ -164,7 +164,8 @@ class _Emptying:
 
     def _is_late(self) -> bool:
         since = self.node.drained_since
-        limit = timedelta(seconds=self.rules.limit_seconds)
+        # The time to save itself is declared, and not counted against what it may take to end.
+        limit = timedelta(seconds=self.rules.limit_seconds) + self._patience()
         return since is not None and self.rules.now - since > limit
 
     def _add(self, step: Step, pods: tuple[RunningPod, ...], what: str) -> None:

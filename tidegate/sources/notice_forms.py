@@ -60,6 +60,8 @@ def parse_notices(cloud: Cloud, text: str) -> list[Notice]:
 
 
 def _parse_aws(event: Body) -> Iterator[Notice]:
+    if event.get("Type") == "Notification":  # by way of an SNS topic
+        event = json.loads(event["Message"])
     if event["detail-type"] == HEALTH_EVENT:
         yield from _parse_health(event)
         return

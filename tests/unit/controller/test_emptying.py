@@ -108,6 +108,20 @@ def test_work_gets_the_time_that_it_declares_to_save_itself(world):
     ]
 
 
+def test_a_long_time_to_save_itself_is_not_cut_short(world):
+    declared = Checkpoint(interval_seconds=600, write_seconds=900, restart_seconds=5)
+    world.pool = declare_pool(cluster="main", checkpoint=declared)
+
+    world.turn(700)
+    for name in ("left", "right"):
+        world.save(name, 900)
+    world.turn(250)
+    assert (len(world.closed()), world.kube.evictions) == (1, [])
+    world.turn()
+
+    assert len(world.kube.evictions) == 1
+
+
 def test_work_that_does_not_say_that_it_saved_itself_is_ended_after_that_time(world):
     world.pool = declare_pool(
         cluster="main",

@@ -78,6 +78,14 @@ def test_a_spot_instance_has_two_minutes_from_its_warning():
     ]  # fmt: skip
 
 
+def test_an_event_may_come_by_way_of_a_topic():
+    letter = {"Type": "Notification", "TopicArn": "arn:x", "Message": json.dumps(EVENT)}
+
+    assert parse(Cloud.AWS, letter) == parse(Cloud.AWS, EVENT)
+    with pytest.raises(ValueError, match="lacks"):
+        parse(Cloud.AWS, {**letter, "Message": "[1]"})
+
+
 def test_a_recommendation_names_no_end():
     (notice,) = parse(
         Cloud.AWS,
