@@ -11,6 +11,7 @@ from typing import TypeVar
 from tidegate.controller.logs import hide_secrets
 from tidegate.controller.orders import Order
 from tidegate.controller.spending import Spending, may_free
+from tidegate.controller.together import finish_all
 from tidegate.controller.tracing import span
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import StateStore
@@ -62,16 +63,16 @@ class Applier:
             replace(order, record=record) for order, record in zip(orders, intents, strict=True)
         ]
         if not spending.explain_excess(()):
-            return list(await asyncio.gather(*(self._carry_out(order) for order in written)))
+            return await finish_all(self._carry_out(order) for order in written)
         freeing = [order for order in written if may_free(order)]
         growing = [order for order in written if not may_free(order)]
-        done = list(await asyncio.gather(*(self._carry_out(order) for order in freeing)))
+        done = await finish_all(self._carry_out(order) for order in freeing)
         shrunk = {each.order.pool for each in done if each.outcome is Outcome.APPLIED}
         excess = spending.explain_excess(shrunk)
         work = (
             self._hold(order, excess) if excess else self._carry_out(order) for order in growing
         )
-        return [*done, *await asyncio.gather(*work)]
+        return [*done, *await finish_all(work)]
 
     async def _hold(self, order: Order, why: str) -> Done:
         held = Outcome.HELD

@@ -13,6 +13,7 @@ import structlog
 
 from tidegate.controller.errands import Errand, Step, rework_seconds
 from tidegate.controller.logs import hide_secrets
+from tidegate.controller.together import finish_all
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Cordons, StateStore
 from tidegate.vocabulary.fleet_state import RunningPod
@@ -72,7 +73,7 @@ class Emptier:
         for errand, record in zip(errands, intents, strict=True):
             key = errand.node or f"#{record.id}"
             nodes.setdefault(key, []).append(replace(errand, record=record))
-        done = await asyncio.gather(*(self._work_on(each) for each in nodes.values()))
+        done = await finish_all(self._work_on(each) for each in nodes.values())
         return [finished for each in done for finished in each]
 
     async def _work_on(self, errands: Sequence[Errand]) -> list[Finished]:

@@ -26,6 +26,7 @@ from tidegate.controller.recording import Recorder
 from tidegate.controller.resuming import resume_runs
 from tidegate.controller.risks import apply_risks, count_exposure
 from tidegate.controller.telling import log_steps
+from tidegate.controller.together import finish_both
 from tidegate.controller.tracing import span
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
@@ -162,7 +163,7 @@ class Turns:
         seen = planned.decision.observation
         emptier = Emptier(wiring, store, self._executor, token, seen.at)
         with span("apply", orders=len(planned.orders)):
-            done, finished = await asyncio.gather(
+            done, finished = await finish_both(
                 applier.apply(
                     [order for order in planned.orders if not order.refusal],
                     planned.decision.spending,

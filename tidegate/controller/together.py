@@ -1,0 +1,35 @@
+"""Work that is under way side by side, and of which nothing goes on once its turn is over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Coroutine, Iterable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+async def finish_all(work: Iterable[Awaitable[T]]) -> list[T]:
+    """Return all results, in their order, once everything has ended.
+
+    Raises:
+        BaseException: What the first that failed raised; by then the others have ended as well, so
+            that none of them changes anything while the next turn looks.
+    """
+    results = await asyncio.gather(*work, return_exceptions=True)
+    failed = [result for result in results if isinstance(result, BaseException)]
+    if failed:
+        raise failed[0]
+    return [result for result in results if not isinstance(result, BaseException)]
+
+
+async def finish_both(one: Coroutine[Any, Any, A], other: Coroutine[Any, Any, B]) -> tuple[A, B]:
+    """Return two results once both have ended; see `finish_all`."""
+    first, second = asyncio.ensure_future(one), asyncio.ensure_future(other)
+    await asyncio.wait((first, second))
+    failed = [error for error in (first.exception(), second.exception()) if error is not None]
+    if failed:
+        raise failed[0]
+    return first.result(), second.result()
