@@ -43,6 +43,19 @@ class ClusterObject:
         return {key: value for key, value in stated.items() if value}
 
 
+def _build_own(
+    spec: ControllerSpec,
+    *,
+    api_version: str,
+    kind: str,
+    fields: Mapping[str, Any],
+    labels: Mapping[str, str] | None = None,
+) -> ClusterObject:
+    """Return an object in its own namespace, by its own name; cost labels go before `labels`."""
+    stamped = {**(labels or {}), **spec.cost_labels}
+    return ClusterObject(api_version, kind, spec.id, spec.namespace, stamped, {}, fields)
+
+
 def build_objects(
     spec: ControllerSpec, inputs: dict[str, Any], data: Mapping[str, Any]
 ) -> Iterator[ClusterObject]:
@@ -53,43 +66,36 @@ def build_objects(
         inputs: `image` and the clouds' identities, which may be Outputs.
         data: The files of its configuration, by name.
     """
-    own, labels = spec.namespace, spec.cost_labels
     if spec.makes_namespace:
         yield from _build_namespace(spec)
     yield ClusterObject(
         api_version="core/v1",
         kind="ServiceAccount",
         name=spec.service_account,
-        namespace=own,
-        labels=labels,
+        namespace=spec.namespace,
+        labels=spec.cost_labels,
         annotations=build_annotations(spec, inputs),
         fields={"automountServiceAccountToken": False},
     )
     yield from build_rights(spec)
-    yield ClusterObject(
+    yield _build_own(
+        spec,
         api_version="core/v1",
         kind="ConfigMap",
-        name=spec.id,
-        namespace=own,
-        labels=labels,
         fields={"data": dict(data)},
     )
     if spec.has_volume:
         yield _build_claim(spec)
-    yield ClusterObject(
+    yield _build_own(
+        spec,
         api_version="networking.k8s.io/v1",
         kind="NetworkPolicy",
-        name=spec.id,
-        namespace=own,
-        labels=labels,
         fields={"spec": build_policy(spec)},
     )
-    yield ClusterObject(
+    yield _build_own(
+        spec,
         api_version="apps/v1",
         kind="Deployment",
-        name=spec.id,
-        namespace=own,
-        labels=labels,
         fields={"spec": _build_deployment(spec, inputs)},
     )
     yield from _build_access(spec)
@@ -122,20 +128,16 @@ def build_rights(spec: ControllerSpec) -> Iterator[ClusterObject]:
     )
     if spec.leader is not Leader.LEASE:
         return
-    yield ClusterObject(
+    yield _build_own(
+        spec,
         api_version="rbac.authorization.k8s.io/v1",
         kind="Role",
-        name=spec.id,
-        namespace=spec.namespace,
-        labels=labels,
         fields={"rules": [*_build_own_rules(spec)]},
     )
-    yield ClusterObject(
+    yield _build_own(
+        spec,
         api_version="rbac.authorization.k8s.io/v1",
         kind="RoleBinding",
-        name=spec.id,
-        namespace=spec.namespace,
-        labels=labels,
         fields={
             "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": spec.id},
             "subjects": [subject],
@@ -160,24 +162,20 @@ def _build_namespace(spec: ControllerSpec) -> Iterator[ClusterObject]:
         labels={**spec.cost_labels, RESTRICTED: "restricted"},
     )
     # One pod more than there are: while a rolling update replaces one.
-    yield ClusterObject(
+    yield _build_own(
+        spec,
         api_version="core/v1",
         kind="ResourceQuota",
-        name=spec.id,
-        namespace=spec.namespace,
-        labels=spec.cost_labels,
         fields={"spec": {"hard": {"pods": str(spec.replicas + 1)}}},
     )
 
 
 def _build_claim(spec: ControllerSpec) -> ClusterObject:
     chosen = spec.storage.storage_class
-    return ClusterObject(
+    return _build_own(
+        spec,
         api_version="core/v1",
         kind="PersistentVolumeClaim",
-        name=spec.id,
-        namespace=spec.namespace,
-        labels=spec.cost_labels,
         fields={
             "spec": {
                 "accessModes": ["ReadWriteOnce"],
@@ -201,23 +199,20 @@ def _build_deployment(spec: ControllerSpec, inputs: dict[str, Any]) -> dict[str,
 
 def _build_access(spec: ControllerSpec) -> Iterator[ClusterObject]:
     """Yield the Service, what keeps one of several pods there, and what Prometheus goes by."""
-    own, labels, selector = spec.namespace, spec.cost_labels, build_selector(spec)
+    selector = build_selector(spec)
     port = {"name": PORT_NAME, "port": PORT, "targetPort": PORT_NAME, "protocol": "TCP"}
-    yield ClusterObject(
+    yield _build_own(
+        spec,
         api_version="core/v1",
         kind="Service",
-        name=spec.id,
-        namespace=own,
-        labels={**labels, **selector},
+        labels=selector,
         fields={"spec": {"selector": selector, "ports": [port]}},
     )
     if spec.replicas > 1:
-        yield ClusterObject(
+        yield _build_own(
+            spec,
             api_version="policy/v1",
             kind="PodDisruptionBudget",
-            name=spec.id,
-            namespace=own,
-            labels=labels,
             fields={"spec": {"maxUnavailable": 1, "selector": {"matchLabels": selector}}},
         )
     if spec.monitoring and spec.monitoring.kind:
@@ -234,21 +229,18 @@ def _build_monitor(
         "authorization": {"credentials": {"name": spec.token.name, "key": spec.token.key}},
     }
     selector = {"matchLabels": build_selector(spec)}
-    labels = {**further, **spec.cost_labels}
     if kind is MonitorKind.POD:
-        return ClusterObject(
+        return _build_own(
+            spec,
             api_version="monitoring.coreos.com/v1",
             kind="PodMonitor",
-            name=spec.id,
-            namespace=spec.namespace,
-            labels=labels,
+            labels=further,
             fields={"spec": {"selector": selector, "podMetricsEndpoints": [scrape]}},
         )
-    return ClusterObject(
+    return _build_own(
+        spec,
         api_version="monitoring.coreos.com/v1",
         kind="ServiceMonitor",
-        name=spec.id,
-        namespace=spec.namespace,
-        labels=labels,
+        labels=further,
         fields={"spec": {"selector": selector, "endpoints": [scrape]}},
     )
