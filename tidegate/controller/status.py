@@ -25,7 +25,7 @@ MOST_CAUSES = 20
 SHOWN_DECISIONS = 20
 SHOWN_INTERRUPTIONS = 20
 REMEMBERED = timedelta(days=1)
-VERSION = 1
+VERSION = 2
 """Of the document: what another version of Tidegate wrote on the same database is not shown."""
 CENTS = Decimal("0.0001")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tidegate.report.controller_view import BAR, age, build_view, cost, number
+from tidegate.report.controller_view import BAR, age, build_view, clock, cost, number
 from tidegate.report.html import load_template, read_template
 
 REFRESH_SECONDS = (0, 5, 15, 60)
@@ -37,6 +37,7 @@ def render_controller_page(status: Mapping[str, Any], refresh_seconds: int = USU
         age=lambda at: age(at, now),
         number=number,
         cost=cost,
+        clock=clock,
     )
 
 

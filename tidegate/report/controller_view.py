@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -231,8 +231,7 @@ def _note(pool: Mapping[str, Any], status: Status) -> Iterator[str]:
     for said in status["overrides"]:
         if said["pool"] == pool["id"]:
             what = "paused" if said["nodes"] is None else f"pinned to {said['nodes']}"
-            until = datetime.fromisoformat(said["until"])
-            yield f"{what} by {said['owner']} until {until:%Y-%m-%d %H:%M} UTC"
+            yield f"{what} by {said['owner']} until {clock(said['until'])}"
     for hold in status["snapshot"]["holds"]:
         if hold["pool"] == pool["id"] and not hold["reason"].startswith(("paused", "pinned")):
             yield f"held: {hold['reason']}"
@@ -265,3 +264,8 @@ def cost(text: str) -> str:
     """Return an amount with its currency, to the cent."""
     figure, _, currency = text.partition(" ")
     return f"{amount(figure)} {currency}"
+
+
+def clock(text: str) -> str:
+    """Return a time to the minute."""
+    return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -19,7 +19,7 @@ from support.controller import (
 )
 
 from tidegate.controller.loop import Controller
-from tidegate.controller.status import build_snapshot, describe_status
+from tidegate.controller.status import VERSION, build_snapshot, describe_status
 from tidegate.manifest.model import HourlyCeiling
 from tidegate.state.database import open_database
 from tidegate.state.store import DatabaseStore
@@ -154,6 +154,6 @@ def test_what_another_version_wrote_is_not_shown(store):
 
 def test_what_an_older_version_wrote_down_is_shown_without_secrets(store):
     token = store.take_lease("one", 0.0)
-    store.record_snapshot(token, {"version": 1, "pools": [{"unread": "password=hunter-2"}]})
+    store.record_snapshot(token, {"version": VERSION, "pools": [{"unread": "password=hunter-2"}]})
 
     assert describe_status(store, NOW)["snapshot"]["pools"] == [{"unread": "password=***"}]

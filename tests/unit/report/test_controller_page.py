@@ -36,6 +36,7 @@ def status(*pools: dict[str, Any], **changes: Any) -> dict[str, Any]:
         "moreUnmet": 0,
         "listeners": [],
         "holds": [],
+        "idle": [],
         "commitments": [],
     }  # fmt: skip
     told = {
@@ -156,6 +157,7 @@ def test_markup_is_escaped_in_every_text():
         decisions=[decision],
         holds=[{"pool": mark, "reason": mark}],
         waiting=[{"source": mark, "class": mark, "items": 1, "oldestQueuedAt": AT}],
+        idle=[idle(id=mark, owner=mark, reason=mark)],
         unmet=[
             {
                 "items": 2, "first": mark, "workers": 2, "moreCauses": 1,
@@ -185,6 +187,35 @@ def test_a_page_asks_for_itself_anew_unless_it_is_told_not_to(seconds, tag):
 
     assert page.count('http-equiv="refresh"') == tag
     assert page.count('aria-current="true"') == 1
+
+
+def idle(**changes: Any) -> dict[str, Any]:
+    return {
+        "id": "notebook/explore", "owner": "ana", "phase": "running", "size": 1,
+        "verdict": "warn", "to": 0, "reason": "unused by every signal", "outcome": "",
+        "endsAt": "2026-11-30T12:15:00+00:00", "idleSince": "2026-11-30T09:00:00+00:00",
+        **changes,
+    }  # fmt: skip
+
+
+def words(page: str, section: str) -> str:
+    (found,) = re.findall(rf'<section id="{section}".*?</section>', page, re.DOTALL)
+    return " ".join(re.sub("<[^>]+>", " ", found).split())
+
+
+def test_what_is_idle_is_shown_with_its_end_and_its_owner():
+    found = words(render_controller_page(status(idle=[idle()])), "idle")
+
+    assert (
+        "notebook/explore 1 → 0 3 h warned ends at 2026-11-30 12:15 UTC unused by every signal ana"
+    ) in found
+
+
+def test_what_is_not_known_of_an_idle_thing_is_not_told_as_nothing():
+    unknown = idle(size=None, to=None, verdict="hold", endsAt=None, idleSince=None, owner="")
+    found = words(render_controller_page(status(idle=[unknown])), "idle")
+
+    assert "unknown – held unused by every signal nobody is named" in found
 
 
 def test_interruptions_have_a_section_when_there_are_any():
