@@ -43,11 +43,11 @@ def parse_controller(name: str, raw: Mapping[str, Any]) -> ControllerSpec:
     cluster, region = read.text("cluster"), read.text("region", "")
     manifest = _read_capacity(read)
     pools = manifest.pools if manifest else []
-    _check_cluster(read, cloud, cluster, pools)
+    is_known = _check_cluster(read, cloud, cluster, pools)
     secrets = _read_secrets(read)
     kubeconfig = _read_secret(read, "kubeconfig")
     sources = read_sources(read, cloud, cluster, region, secrets)
-    if cluster and not kubeconfig:
+    if is_known and not kubeconfig:
         _require_contexts(read, cloud, cluster, pools)
     database = _read_secret(read, "database")
     leader = read.choice("leader", Leader, Leader.DATABASE)
@@ -128,11 +128,18 @@ def _read_name(read: Arguments, key: str, default: str) -> str:
     return name
 
 
-def _check_cluster(read: Arguments, cloud: Cloud, cluster: str, pools: list[Pool]) -> None:
+def _check_cluster(read: Arguments, cloud: Cloud, cluster: str, pools: list[Pool]) -> bool:
+    """Return whether pools are in the cluster that the controller runs in; refuse another."""
     known = {pool.cluster for pool in pools if pool.cloud is cloud and pool.cluster}
-    if cluster and pools and cluster not in known:
-        reason = f"is the cluster of no pool on {cloud.value}{suggest(cluster, known)}"
-        read.refuse("cluster", cluster, reason, f"one of {', '.join(sorted(known)) or 'none'}")
+    if not cluster or not pools or cluster in known:
+        return cluster in known
+    named = ", ".join(sorted(known))
+    expected = (
+        f"one of {named}" if known else f"a manifest with pools in a cluster of {cloud.value}"
+    )
+    reason = f"is the cluster of no pool on {cloud.value}{suggest(cluster, known)}"
+    read.refuse("cluster", cluster, reason, expected)
+    return False
 
 
 def _require_contexts(read: Arguments, cloud: Cloud, cluster: str, pools: list[Pool]) -> None:

@@ -119,6 +119,21 @@ def test_every_fault_is_told_at_once():
     assert [each.property for each in caught.value.problems] == ["replicas", "pool", "cpu"]
 
 
+def test_a_misspelt_cluster_is_one_fault():
+    with pytest.raises(InvalidInput) as caught:
+        parse_controller("controller", build_args(cluster="mll"))
+
+    assert [each.property for each in caught.value.problems] == ["cluster"]
+
+
+def test_a_manifest_without_a_cluster_of_the_cloud_says_what_is_needed():
+    manifest = build_manifest("aws", cluster="", scaler="provider")
+    manifest["pools"] = [each for each in manifest["pools"] if each["id"] == "train"]
+
+    with pytest.raises(InvalidInput, match="expected a manifest with pools in a cluster of aws"):
+        parse_controller("controller", build_args(capacity=manifest))
+
+
 def test_more_than_a_config_map_takes_is_refused():
     spec = parse_controller("controller", build_args())
 
