@@ -5,8 +5,8 @@ Pure: told the time and what was remembered.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -238,7 +238,10 @@ def explain_vanished(
 
 
 def to_records(
-    nodes: Sequence[Node], ordered: Mapping[str, Sequence[str]], now: datetime
+    nodes: Sequence[Node],
+    ordered: Mapping[str, Sequence[str]],
+    now: datetime,
+    given_up: Collection[str] = (),
 ) -> list[NodeRecord]:
     """Return what is remembered of nodes until the next tick.
 
@@ -246,15 +249,23 @@ def to_records(
         nodes: What was seen.
         ordered: Pool → the offering of each node that was, or may have been, ordered since.
         now: When it was.
+        given_up: Nodes that did not come and are not waited for any more. What was ordered in
+            their place begins anew: with their age it would be late at once.
     """
-    found = [
-        NodeRecord(node.id, node.pool, node.phase.value, node.since, node.offering)
-        for node in nodes
-    ]
-    awaited = Counter(node.pool for node in nodes if IN_FLIGHT_MARK in node.id)
+    found: list[NodeRecord] = []
+    awaited: defaultdict[str, list[NodeRecord]] = defaultdict(list)
+    for node in nodes:
+        record = NodeRecord(node.id, node.pool, node.phase.value, node.since, node.offering)
+        if IN_FLIGHT_MARK not in node.id:
+            found.append(record)
+        elif node.id not in given_up:
+            awaited[node.pool].append(record)
+    for records in awaited.values():
+        records.sort(key=lambda record: record.since)
     phase = NodePhase.IN_FLIGHT.value
     for pool, offerings in ordered.items():
-        for number, offering in enumerate(offerings, start=awaited[pool]):
-            name = f"{pool}{IN_FLIGHT_MARK}{number}"
-            found.append(NodeRecord(name, pool, phase, now, offering))
+        awaited[pool] += [NodeRecord("", pool, phase, now, offering) for offering in offerings]
+    for pool, records in awaited.items():
+        names = (f"{pool}{IN_FLIGHT_MARK}{number}" for number in range(len(records)))
+        found += [replace(record, id=name) for record, name in zip(records, names, strict=True)]
     return found

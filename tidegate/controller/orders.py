@@ -73,7 +73,10 @@ def _build_order(
     assert state is not None  # a pool that could not be read is paused, and not resized
     going = [stop.node for stop in plan.stops if stop.pool == resize.pool]
     leaving = _choose_machines(going, sight, state)
-    grown = sum(addition.nodes for addition in resize.additions)
+    additions = resize.additions
+    if leaving.machines and not can_choose and len(going) == state.target_nodes:
+        additions = ()  # all of them go first; what takes their place is ordered at the next turn
+    grown = sum(addition.nodes for addition in additions)
     wanted = state.target_nodes + grown - len(going)
     refusal = _refuse(wanted, sight, leaving, can_choose, grown)
     record = DecisionRecord(
@@ -83,7 +86,7 @@ def _build_order(
         reason=_explain(resize, plan),
         from_nodes=state.target_nodes,
         to_nodes=wanted,
-        per_hour=_text(resize.per_hour),
+        per_hour=_text(resize.per_hour) if additions == resize.additions else "",
         outcome=Outcome.HELD if refusal else Outcome.INTENDED,
         detail=refusal,
     )
@@ -94,7 +97,7 @@ def _build_order(
         record=record,
         machines=leaving.machines if can_choose else (),
         nodes=leaving.nodes,
-        offerings=tuple(addition.offering for addition in resize.additions),
+        offerings=tuple(addition.offering for addition in additions),
         refusal=refusal,
     )
 

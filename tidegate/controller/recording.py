@@ -55,7 +55,7 @@ class Recorder:
                 pools=",".join(sight.pool.id for sight in seen.sights),
                 waiting=len(seen.demand.items),
             ),
-            to_records(seen.fleet.nodes, _list_ordered(tick), seen.at),
+            to_records(seen.fleet.nodes, _list_ordered(tick), seen.at, _list_given_up(tick)),
             refusals,
             [
                 SourceRecord(
@@ -83,13 +83,24 @@ def _list_ordered(tick: Tick) -> dict[str, list[str]]:
 
     After an error that says nothing of the change itself, they may have been ordered too.
     """
-    asked = {
-        done.order.pool
-        for done in tick.done
-        if done.outcome is Outcome.APPLIED or done.kind is RefusalKind.TRANSIENT
-    }
+    asked = _list_asked(tick)
     return {
         resize.pool: [each.offering for each in resize.additions for _ in range(each.nodes)]
         for resize in tick.decision.plan.resizes
         if resize.pool in asked
+    }
+
+
+def _list_given_up(tick: Tick) -> set[str]:
+    """Return the nodes that their clouds were asked to take back in this turn."""
+    asked = _list_asked(tick)
+    return {stop.node for stop in tick.decision.plan.stops if stop.pool in asked}
+
+
+def _list_asked(tick: Tick) -> set[str]:
+    """Return the pools whose clouds took an order, or may have."""
+    return {
+        done.order.pool
+        for done in tick.done
+        if done.outcome is Outcome.APPLIED or done.kind is RefusalKind.TRANSIENT
     }

@@ -181,6 +181,20 @@ def test_what_is_remembered_is_what_was_seen():
     assert to_records(seen, {}, NOW) == [NodeRecord("a", "train", "idle", NOW, only)]
 
 
+def test_what_is_ordered_in_the_place_of_a_late_node_begins_anew():
+    late = [
+        Node(f"train#in-flight-{number}", "train", "x", NodePhase.IN_FLIGHT, since)
+        for number, since in enumerate([LONG_AGO, NOW - timedelta(seconds=60)])
+    ]
+
+    found = to_records(late, {"train": ["y"]}, NOW, {"train#in-flight-0"})
+
+    assert [(each.id, each.since, each.offering) for each in found] == [
+        ("train#in-flight-0", NOW - timedelta(seconds=60), "x"),
+        ("train#in-flight-1", NOW, "y"),
+    ]
+
+
 def test_what_was_ordered_is_remembered_behind_what_is_awaited():
     awaited = Node("train#in-flight-0", "train", "", NodePhase.IN_FLIGHT, NOW)
 

@@ -97,6 +97,20 @@ def test_a_machine_that_never_became_a_node_is_named():
     assert (found.wanted, found.machines) == (1, ("i-1",))
 
 
+def test_where_its_cloud_chooses_all_go_before_others_are_ordered_in_their_place():
+    late = plan("train#in-flight-0", grown=1)
+
+    chosen = order(late, sight(1, "i-1"))
+    whole = order(late, sight(1, "i-1"), choosing=False)
+    part = order(late, sight(2, "i-1", "i-2", nodes=[node("i-2")]), choosing=False)
+
+    assert (chosen.wanted, chosen.machines) == (1, ("i-1",))
+    assert (whole.refusal, whole.wanted, whole.offerings, whole.record.action) == (
+        "", 0, (), "shrink",
+    )  # fmt: skip
+    assert part.refusal.startswith("its cloud would choose")
+
+
 def test_where_its_cloud_chooses_nothing_goes_while_others_stay():
     nodes = [node("i-1"), node("i-2")]
 
