@@ -169,3 +169,43 @@ def test_a_machine_that_stays_after_all_is_opened_again(story: Story) -> None:
     assert not found.spec.unschedulable
     assert not [key for key in found.metadata.annotations or {} if key.startswith("tidegate.dev/")]
     assert ASKED not in (read_pod(story, "aws").metadata.annotations or {})
+
+
+def test_an_urgent_class_that_does_not_preempt_itself_gets_its_seat_from_the_controller(
+    story: Story,
+) -> None:
+    scheduling = client.SchedulingV1Api(story.stage.kubelets["aws"].core.api_client)
+    scheduling.create_priority_class(
+        {"metadata": {"name": "urgent"}, "value": 1000, "preemptionPolicy": "Never"}
+    )
+    try:
+        saved = (story.clock.now() - timedelta(seconds=60)).isoformat()
+        owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "sweep", "uid": "1"}
+        pods = [f"sweep-{number}" for number in range(3)]
+        for name in pods:
+            metadata = {
+                "annotations": {SAVED: saved},
+                "ownerReferences": [{**owner, "controller": True}],
+            }
+            story.ask("aws", name, metadata=metadata)
+        story.turn()
+        story.join("aws")
+        story.wait_bound("aws", *pods)
+        story.turn(after=15)
+
+        story.ask("aws", "urgent", priorityClassName="urgent")
+        story.wait_refused("aws", "urgent")
+        story.turn(after=15)
+        asked = [
+            name for name in pods if ASKED in read_pod(story, "aws", name).metadata.annotations
+        ]
+        assert len(asked) == 1
+        save(story, "aws", asked[0])
+        story.turn(after=15)
+
+        assert read_pod(story, "aws", asked[0]).metadata.deletion_timestamp is not None
+        end_pod(story, "aws", asked[0])
+        (node,) = story.wait_bound("aws", "urgent")
+        assert not story.stage.kubelets["aws"].nodes()[node].spec.unschedulable
+    finally:
+        scheduling.delete_priority_class("urgent")
