@@ -68,6 +68,7 @@ class ApiAction:
         source: The page that describes the action.
         resources: AWS: patterns of ARNs, with {partition}, {region} and {account} to fill in.
         data: Azure: whether it acts on data rather than on resources.
+        also: Other things that it is held to as well.
     """
 
     action: str
@@ -78,6 +79,7 @@ class ApiAction:
     source: str
     resources: tuple[str, ...] = ()
     data: bool = False
+    also: tuple[ActionScope, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class CloudActions:
 
     def of_scope(self, scope: ActionScope) -> tuple[ApiAction, ...]:
         """Return the actions that are held to one kind of thing."""
-        return tuple(each for each in self.actions if each.scope is scope)
+        return tuple(each for each in self.actions if scope in (each.scope, *each.also))
 
 
 def load_actions(cloud: Cloud) -> CloudActions:
@@ -121,4 +123,5 @@ def _parse(raw: Mapping[str, Any], pages: Mapping[str, str]) -> ApiAction:
         source=pages[raw["source"]],
         resources=tuple(raw.get("resources", ())),
         data=raw.get("data", False),
+        also=tuple(ActionScope(name) for name in raw.get("also", ())),
     )

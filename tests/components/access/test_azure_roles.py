@@ -69,10 +69,18 @@ def test_each_listed_action_of_azure_is_allowed_in_its_scope_and_in_no_other(azu
         kinds = ["actions", "data_actions"]
         kind = kinds.pop(each.data)
 
-        assert azure(kind, each.action, PLACES[each.scope]), each.action
+        for scope in (each.scope, *each.also):
+            assert azure(kind, each.action, PLACES[scope]), each.action
         assert not azure(kinds[0], each.action, PLACES[each.scope]), each.action
         everywhere = each.scope is ActionScope.SUBSCRIPTION
         assert azure(kind, each.action, elsewhere) is everywhere, each.action
+
+
+def test_metrics_are_read_on_pools_and_workspaces_and_not_on_queues(azure):
+    action = "Microsoft.Insights/metrics/read"
+    places = {scope for scope, place in PLACES.items() if azure("actions", action, place)}
+
+    assert places == {ActionScope.POOL, ActionScope.WORKSPACE}
 
 
 def test_nothing_else_is_allowed_on_azure(azure):
