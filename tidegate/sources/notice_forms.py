@@ -11,14 +11,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from hashlib import sha256
 from typing import Any
 
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.notices import Notice, NoticeKind
 
 Body = Mapping[str, Any]
+YEARS = range(2000, 3000)
+LONGEST = 500
+"""Letters of a name or a text: what is longer is none of a cloud's."""
 AWS_SECONDS = 120
 """From the warning to the end of a Spot Instance."""
 GOOGLE_SECONDS = 30
@@ -54,9 +59,26 @@ def parse_notices(cloud: Cloud, text: str) -> list[Notice]:
         body = json.loads(text)
         if not isinstance(body, dict):
             raise TypeError("no JSON object")  # noqa: TRY301 - told as all others below
-        return list(FORMS[cloud](body))
-    except (KeyError, TypeError, AttributeError) as error:
+        return [_bound(notice) for notice in FORMS[cloud](body)]
+    except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"lacks what such an event has: {error!r}") from error
+
+
+def _bound(notice: Notice) -> Notice:
+    """Return a notice that can be remembered and shown, whoever wrote its message.
+
+    Raises:
+        ValueError: It names no machine that could be one.
+    """
+    if len(notice.machine) > LONGEST or not notice.machine.isprintable():
+        raise ValueError(f"names {notice.machine[:40]!r} as a machine")
+    if any(at is not None and at.year not in YEARS for at in (notice.at, notice.ends_at)):
+        raise ValueError(f"is of {notice.at.isoformat()}")
+    identity = notice.id
+    if len(identity) > LONGEST or not identity.isprintable():
+        identity = sha256(identity.encode(errors="replace")).hexdigest()
+    text = "".join(letter for letter in notice.text[:LONGEST] if letter.isprintable())
+    return replace(notice, id=identity, text=text)
 
 
 def _parse_aws(event: Body) -> Iterator[Notice]:

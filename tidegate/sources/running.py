@@ -103,7 +103,14 @@ def _read_running(pod: Body, chips: Chips, source: str) -> RunningPod:
 
 
 def _read_stamp(notes: Body, key: str) -> datetime | None:
-    return parse_time(notes[key]) if notes.get(key) else None
+    """Return when an annotation says something was; one that is no time says nothing.
+
+    Whoever starts a pod writes it, and must not keep a whole cluster from being read.
+    """
+    try:
+        return parse_time(notes[key])
+    except (KeyError, ValueError):
+        return None
 
 
 def _read_owner(metadata: Body, source: str, run: str) -> str:

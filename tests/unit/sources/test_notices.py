@@ -217,6 +217,35 @@ def test_whatever_comes_is_read_or_refused(cloud, body):
     assert all(isinstance(notice, Notice) for notice in found)
 
 
+@pytest.mark.parametrize("machine", ["i-" + "0" * 600, "i-\0", "i-1\n"])
+def test_a_name_that_nothing_could_remember_is_refused(machine):
+    with pytest.raises(ValueError, match="as a machine"):
+        parse(Cloud.AWS, EVENT, detail={"instance-id": machine, "instance-action": "stop"})
+
+
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59Z"])
+def test_a_time_that_is_none_of_ours_is_refused(time):
+    with pytest.raises(ValueError, match=r"is of|lacks"):
+        parse(Cloud.AWS, EVENT, time=time)
+
+
+@pytest.mark.parametrize("cloud", list(Cloud))
+def test_a_message_of_endless_depth_is_refused(cloud):
+    with pytest.raises(ValueError, match="lacks"):
+        parse_notices(cloud, '{"detail-type": ' + "[" * 200_000)
+
+
+def test_what_else_a_message_says_is_made_to_fit():
+    detail = {"instance-id": "i-1", "instance-action": "a\0b" + "c" * 900}
+
+    (notice,) = parse(Cloud.AWS, EVENT, id="x" * 900, detail=detail)
+
+    assert len(notice.id) == 64
+    assert notice.text.startswith("EC2 Spot Instance Interruption Warning: abc")
+    assert len(notice.text) <= 500
+    assert notice == parse(Cloud.AWS, EVENT, id="x" * 900, detail=detail)[0]
+
+
 def test_messages_are_taken_until_there_are_none_and_each_has_its_receipt():
     batches = [[("r1", json.dumps(EVENT)), ("r2", "nonsense")], [("r3", json.dumps(EVENT))], []]
 

@@ -168,3 +168,15 @@ def test_a_pod_of_polyaxon_belongs_to_its_run():
 
 def test_a_pod_that_bears_half_of_polyaxons_marks_is_no_run():
     assert read_one(metadata={"labels": {"operation.polyaxon.com/uuid": "8f2b"}}).run == ""
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "12:00", "2026-13-45T00:00:00Z", None, 7])
+def test_a_note_that_is_no_time_says_nothing_and_spoils_no_other_pod(text):
+    notes = {"annotations": {"tidegate.dev/checkpoint-at": text}}
+
+    (found,) = read_nodes([kube_node()], [pod(metadata=notes), pod("other")], CHIPS, "k8s")
+
+    assert [(each.name, each.checkpoint_at) for each in found.running] == [
+        ("ml/job-0", None),
+        ("ml/other", None),
+    ]
