@@ -9,7 +9,6 @@ import pytest
 
 from tidegate.controller import requests
 from tidegate.controller.face import Face, Views, check_address
-from tidegate.controller.logs import hide_secrets
 from tidegate.vocabulary.problems import InvalidInput, Unavailable
 
 TOKEN = "a-token-of-some-length"
@@ -327,28 +326,11 @@ def test_a_token_that_can_be_guessed_is_refused():
 
 
 def test_it_listens_on_the_other_loopback_too():
-    opened = Face("::1", 0, Views(lambda: "", bytes, Status(), lambda: 0.0))
+    try:
+        opened = Face("::1", 0, Views(lambda: "", bytes, Status(), lambda: 0.0))
+    except OSError as error:
+        pytest.skip(f"this machine has no IPv6 loopback ({error})")
     try:
         assert get(f"http://[::1]:{opened.port}/healthz").status_code == 200
     finally:
         opened.close()
-
-
-@pytest.mark.parametrize(
-    ("text", "hidden"),
-    [
-        ("Authorization: Bearer abc.def", "abc.def"),
-        ("http://user:pw1234@prometheus:9090 does not answer", "pw1234"),
-        ("GET /x?token=abcdef&y=1", "abcdef"),
-        ("password=open-sesame", "open-sesame"),
-    ],
-)
-def test_secrets_are_hidden(text, hidden):
-    assert hidden in text
-    assert hidden not in hide_secrets(text)
-
-
-def test_plain_words_stay():
-    text = "eks: token 7 leads no more; see https://example.com/a:b"
-
-    assert hide_secrets(text) == text

@@ -122,7 +122,8 @@ def test_an_interruption_is_counted_once(controller):
     seen = tick.decision.observation
     pool = next(sight.pool for sight in seen.sights if sight.pool.id == "train")
     notice = Notice("event-1", "aws", "i-1", NoticeKind.INTERRUPTION, NOW)
-    struck = Struck(NoticeRecord(notice, "spot", NOW, "train"), pool, True, True, True)
+    record = NoticeRecord(notice, "spot", NOW, "train")
+    struck = Struck(record, pool, is_there=True, matters=True, is_new=True, counts=True)
     metrics = ControllerMetrics()
     for told in (
         struck,
