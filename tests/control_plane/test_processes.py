@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from support.gate import Gate
-from support.programs import running
+from support.programs import free_port, running
+from support.prometheus import Target, run_prometheus
 from support.stage import POOLS, Stage, Story, command_of, wait_for
 
 from tidegate.state.database import open_database
@@ -174,3 +175,19 @@ def test_a_leader_that_is_paused_is_replaced_and_changes_nothing_when_it_wakes(
     assert read_store(databases[0]).read_decisions(POOLS["aws"], 9) == []
     lease = stage.clusters["aws"].read_lease("tidegate")
     assert lease.lease_transitions == 2
+
+
+def test_prometheus_scrapes_a_controller_that_works(stage: Stage, start, tmp_path: Path) -> None:
+    port = free_port()
+    Story(stage, tmp_path / "controller.db").ask("gcp", "train")
+    start("scraped", tmp_path / "controller.db", "--listen", f"127.0.0.1:{port}")
+    target = Target(f"127.0.0.1:{port}")
+
+    with run_prometheus(tmp_path, {"controller": target}) as prometheus:
+        prometheus.wait_for("tidegate_leads == 1", 60)
+        (grown,) = prometheus.wait_for('tidegate_decisions_total{action="grow"} > 0', 60)
+        pool = f'tidegate_pool_target_nodes{{pool="{POOLS["gcp"]}"}} == 1'
+        (sized,) = prometheus.wait_for(pool, 60)
+
+    assert (grown["value"][1], grown["metric"]["outcome"]) == ("1", "applied")
+    assert sized["metric"]["job"] == "controller"

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import secrets
 import ssl
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -111,14 +111,9 @@ def _run_cluster(programs: Path, folder: Path, name: str, etcd: str) -> Iterator
         *("--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.0.0.0/24"),
     ]
 
-    def is_ready() -> bool:
-        if not certificate.exists():
-            return False
-        trust = ssl.create_default_context(cafile=certificate)
-        bearer = {"Authorization": f"Bearer {token}"}
-        return answers(f"{cluster.url}/readyz", headers=bearer, verify=trust)
-
+    bearer = {"Authorization": f"Bearer {token}"}
     with running(command, log) as process:
+        is_ready = partial(_answers, f"{cluster.url}/readyz", certificate, bearer)
         wait_until(is_ready, process, log)
         _write_kubeconfig(cluster, certificate, token)
         with _run_scheduler(programs, home, cluster):
@@ -135,16 +130,21 @@ def _run_scheduler(programs: Path, home: Path, cluster: Cluster) -> Iterator[Non
         f"--cert-dir={home / 'scheduler'}",
     ]
 
-    def is_ready() -> bool:
-        certificate = home / "scheduler" / "kube-scheduler.crt"
-        if not certificate.exists():
-            return False
-        trust = ssl.create_default_context(cafile=certificate)
-        return answers(f"https://127.0.0.1:{port}/healthz", verify=trust)
-
+    certificate = home / "scheduler" / "kube-scheduler.crt"
     with running(command, log) as process:
-        wait_until(is_ready, process, log)
+        wait_until(
+            partial(_answers, f"https://127.0.0.1:{port}/healthz", certificate), process, log
+        )
         yield
+
+
+def _answers(url: str, certificate: Path, headers: Mapping[str, str] | None = None) -> bool:
+    """Return whether a server answers that makes its own certificate at its start."""
+    try:
+        trust = ssl.create_default_context(cafile=certificate)
+    except (OSError, ssl.SSLError):
+        return False  # not there yet, or half written
+    return answers(url, headers=headers, verify=trust)
 
 
 def _write_kubeconfig(cluster: Cluster, certificate: Path, token: str) -> None:
