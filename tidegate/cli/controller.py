@@ -125,7 +125,7 @@ def once(
         typer.echo("another controller leads; nothing was done", err=True)
         raise typer.Exit(NOT_LEADING_EXIT)
     _show(tick, output, is_dry=False)
-    if any(done.kind is not None for done in tick.done):
+    if any(done.kind is not None for done in (*tick.done, *tick.reaped)):
         raise typer.Exit(REFUSED_EXIT)
 
 

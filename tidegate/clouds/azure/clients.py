@@ -10,7 +10,7 @@ from azure.identity import DefaultAzureCredential
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.containerservice import ContainerServiceClient
 
-from tidegate.clouds.azure.arm import HOST, Arm
+from tidegate.clouds.azure.resource_manager import HOST, ResourceManager
 
 _FAR = 2**31
 _POLLING_SECONDS = 5.0
@@ -58,16 +58,16 @@ def build_compute_client(subscription: str, local_url: str = "") -> ComputeManag
     return ComputeManagementClient(**_build_options(subscription, local_url))
 
 
-def build_arm_client(local_url: str = "") -> Arm:
+def build_arm_client(local_url: str = "") -> ResourceManager:
     """Return a client of Resource Manager itself, for what no SDK covers.
 
     Args:
         local_url: As for `build_container_client`.
     """
     if local_url:
-        return Arm(local_url, _PlainHttp(_Anyone(), "local"), 0, **_LIMITS)
+        return ResourceManager(local_url, _PlainHttp(_Anyone(), "local"), 0, **_LIMITS)
     signing = BearerTokenCredentialPolicy(DefaultAzureCredential(), f"{HOST}/.default")
-    return Arm(HOST, signing, _POLLING_SECONDS, **_LIMITS)
+    return ResourceManager(HOST, signing, _POLLING_SECONDS, **_LIMITS)
 
 
 def build_metrics_client(region: str, local_url: str = "") -> Any:

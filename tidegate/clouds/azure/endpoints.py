@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from tidegate.clouds.azure.arm import Arm
 from tidegate.clouds.azure.pools import Change
 from tidegate.clouds.azure.refusals import refusing
+from tidegate.clouds.azure.resource_manager import ResourceManager
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
 from tidegate.vocabulary.reaping import ReapablePhase, ReapableState
 
@@ -39,7 +39,7 @@ SMALLEST = 1
 class OnlineDeployment:
     """One managed online deployment."""
 
-    def __init__(self, key: str, id: str, arm: Arm) -> None:
+    def __init__(self, key: str, id: str, arm: ResourceManager) -> None:
         self.key = key
         self._id = id
         self._endpoint, _, self._name = id.rpartition("/deployments/")

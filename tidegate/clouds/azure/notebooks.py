@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from tidegate.clouds.azure.arm import Arm
 from tidegate.clouds.azure.refusals import refusing
+from tidegate.clouds.azure.resource_manager import ResourceManager
 from tidegate.vocabulary.reaping import ReapablePhase, ReapableState
 
 VERSION = "2024-10-01"
@@ -35,7 +35,7 @@ WORKING = "JobRunning"
 class ComputeInstance:
     """One compute instance. It tells nothing of its kernels, only of jobs."""
 
-    def __init__(self, key: str, id: str, arm: Arm) -> None:
+    def __init__(self, key: str, id: str, arm: ResourceManager) -> None:
         self.key = key
         self._id = id
         self._arm = arm

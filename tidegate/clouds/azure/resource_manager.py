@@ -22,7 +22,7 @@ HOST = "https://management.azure.com"
 FIRST_ERROR = 400
 
 
-class Arm:
+class ResourceManager:
     """Reads, changes and deletes resources by their ids."""
 
     def __init__(
