@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from support.postgres import drop_tables, run_postgres
 
 from tidegate.state.database import open_database
 from tidegate.state.store import DatabaseStore
@@ -18,10 +19,21 @@ RECORD = NoticeRecord(NOTICE, "spot/notices", NOW)
 RUN = StoppedRun("acme/vision/8f2b", "train", NOW)
 
 
-@pytest.fixture
-def store(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
+@pytest.fixture(scope="module")
+def postgres():
+    with run_postgres() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request, tmp_path):
+    if request.param == "sqlite":
+        engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
+    else:
+        engine = open_database(request.getfixturevalue("postgres"))
     yield DatabaseStore(engine)
+    if request.param == "postgresql":
+        drop_tables(engine)
     engine.dispose()
 
 
@@ -111,3 +123,11 @@ def test_who_does_not_lead_writes_nothing(store, token, write):
         write(store)
 
     assert (store.read_notices(NOW), store.read_risks(), store.read_stopped_runs()) == ([], [], [])
+
+
+def test_a_notice_with_the_longest_names_is_remembered(store, token):
+    long = replace(NOTICE, id="e" * 500, machine="m" * 500, text="t" * 500)
+
+    store.record_notices(token, [replace(RECORD, notice=long)])
+
+    assert store.read_notices(NOW)[0].notice == long
