@@ -24,6 +24,8 @@ SAME = timedelta(seconds=600)
 """Several messages within this time mean one interruption."""
 ADVICE = frozenset({NoticeKind.REBALANCE, NoticeKind.DRILL})
 """What need not happen: for it no work is ended that never saved itself."""
+WITH_WORK = frozenset({NoticeKind.REBALANCE, NoticeKind.ENDED})
+"""What concerns a machine only while it works: an end was most likely asked for."""
 GOOGLE_WORDS = frozenset({"projects", "zones", "instances"})
 
 
@@ -35,7 +37,7 @@ class Struck:
         record: The notice, with pool, node and offering.
         pool: Whose machine it is.
         is_there: Whether the node, or the machine outside of clusters, is still listed.
-        matters: False for the end of a machine without work: most likely it was asked for.
+        matters: False where only work would make it matter, and none runs there.
         is_new: Whether this is found out now.
         counts: Whether it is an interruption that no other message told of.
     """
@@ -80,7 +82,7 @@ def find_struck(records: Sequence[NoticeRecord], sights: Sequence[PoolSight]) ->
             node=record.node or meant.node,
             offering=record.offering or offerings.get(meant.node, ""),
         )
-        matters = notice.kind is not NoticeKind.ENDED or meant.is_busy
+        matters = notice.kind not in WITH_WORK or meant.is_busy
         found.append(Struck(told, meant.pool, meant.is_there, matters, not record.pool, counts))
     return found
 

@@ -148,7 +148,8 @@ def _parse_azure(event: Body) -> Iterator[Notice]:
     if kind_of_event == AZURE_STATUS:
         if properties.get("availabilityState") != "Unavailable":
             return
-        kind, text = NoticeKind.ENDED, "is unavailable"
+        # It may come back, so it is no end.
+        kind, text = NoticeKind.REBALANCE, "is unavailable"
     elif kind_of_event == AZURE_ANNOTATED:
         name = properties["annotationName"]
         if name not in AZURE_ENDS:

@@ -143,9 +143,10 @@ def test_a_pool_of_another_scaler_is_left_to_it():
     assert build_interruption(struck, NOW).detail == "left to karpenter, which scales the pool"
 
 
-def test_the_end_of_a_machine_without_work_was_most_likely_asked_for():
+@pytest.mark.parametrize("kind", [NoticeKind.ENDED, NoticeKind.REBALANCE])
+def test_the_end_of_a_machine_without_work_concerns_nobody(kind):
     seen = sight(node("i-1"), node("i-2", "train", "ml/job"))
-    records = [told(f"i-{n}", kind=NoticeKind.ENDED, id=str(n)) for n in (1, 2)]
+    records = [told(f"i-{n}", kind=kind, id=str(n)) for n in (1, 2)]
 
     struck = find_struck(records, [seen])
     (marked_now,) = mark_interrupted([seen], struck, NOW)
