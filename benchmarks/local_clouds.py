@@ -81,12 +81,14 @@ def run_noop() -> Iterator[dict[str, str]]:
             process.terminate()
 
 
-def bring_up(folder: Path, environment: dict[str, str]) -> float:
+def bring_up(
+    folder: Path, environment: dict[str, str], program: str = PROGRAM % RESOURCES
+) -> float:
     """Return the seconds of `pulumi up` without a preview, in a fresh stack."""
     project = folder / "project"
     project.mkdir(parents=True)
     (folder / "state").mkdir()
-    (project / "__main__.py").write_text(PROGRAM % RESOURCES)
+    (project / "__main__.py").write_text(program)
     virtualenv = Path(sys.executable).parent.parent
     options = {"virtualenv": str(virtualenv)}
     runtime = {"name": "python", "options": options}
