@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 
-from tidegate.scaling.admission import lay_out, seat_on_assigned, seat_rest
+from tidegate.scaling.admission import DEMAND_REASON, lay_out, seat_on_assigned, seat_rest
 from tidegate.scaling.bench import Bench
 from tidegate.scaling.draft import Draft
 from tidegate.scaling.exact import Answer, solve_exactly
@@ -41,6 +41,9 @@ def improve_layout(draft: Draft) -> None:
     if exact is not None and exact.cost() <= draft.bench.cost():
         draft.bench = exact
     draft.method = _describe(draft.bench, answer, exact is draft.bench)
+    for seat in draft.bench.new_bins():
+        if seat.offering.pool not in draft.reasons:
+            draft.explain_growth(seat.offering.pool, f"{DEMAND_REASON}, and costs least here")
 
 
 def repack(draft: Draft, served: Sequence[WorkItem], groups: Served) -> Bench | None:
