@@ -105,6 +105,10 @@ there is one replica."""
     sources: NotRequired[dict[str, Any]]
     """The sources' file, as `tidegate controller run --sources` reads it, without the cluster \
 around the controller."""
+    prices: NotRequired[str]
+    """Your own prices: the text of a catalog's overlay, as `--overlay` reads it."""
+    otlp: NotRequired[str]
+    """The URL of an OpenTelemetry collector, to which each turn is sent as a trace."""
     secrets: NotRequired[dict[str, SecretKeyArgs]]
     """Environment variables out of Secrets: those that sources name as `tokenEnvironment`."""
     kubeconfig: NotRequired[SecretKeyArgs]

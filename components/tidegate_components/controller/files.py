@@ -13,6 +13,7 @@ from tidegate_components.controller.spec import ControllerSpec
 
 OUTPUTS_FILE = "outputs.json"
 SOURCES_FILE = "sources.yaml"
+PRICES_FILE = "prices.yaml"
 MAX_CONFIGURATION = 1_000_000
 """Bytes of a ConfigMap, a little below what Kubernetes takes (1 MiB, metadata included)."""
 
@@ -28,6 +29,7 @@ def build_files(spec: ControllerSpec, inputs: dict[str, Any]) -> dict[str, pulum
     return {
         OUTPUTS_FILE: outputs,
         SOURCES_FILE: render_sources(spec),
+        **({PRICES_FILE: spec.prices} if spec.prices else {}),
         **build_credentials(spec, inputs),
     }
 

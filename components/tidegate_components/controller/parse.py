@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tidegate.catalog.load import load_catalog
+from tidegate.catalog.overlay import parse_overlay
 from tidegate.manifest.model import Manifest, Pool
 from tidegate.manifest.read import read_manifest
 from tidegate.vocabulary.capacity import Cloud, Scaler
@@ -13,7 +15,7 @@ from tidegate.vocabulary.problems import InvalidInput, suggest
 from tidegate_components.arguments import Arguments
 from tidegate_components.controller import args as shapes
 from tidegate_components.controller.identities import read_identities
-from tidegate_components.controller.sources import find_ports, read_sources
+from tidegate_components.controller.sources import find_port, find_ports, read_sources
 from tidegate_components.controller.spec import (
     ControllerSpec,
     Leader,
@@ -49,10 +51,12 @@ def parse_controller(name: str, raw: Mapping[str, Any]) -> ControllerSpec:
     sources = read_sources(read, cloud, cluster, region, secrets)
     if is_known and not kubeconfig:
         _require_contexts(read, cloud, cluster, pools)
+    otlp = _read_url(read, "otlp")
     database = _read_secret(read, "database")
     leader = read.choice("leader", Leader, Leader.DATABASE)
     replicas = _read_replicas(read, database, leader)
     identities, is_federated = read_identities(read, cloud, pools)
+    known = [find_port(otlp)] if otlp else []
     spec = ControllerSpec(
         id=name,
         cloud=cloud,
@@ -63,6 +67,8 @@ def parse_controller(name: str, raw: Mapping[str, Any]) -> ControllerSpec:
         labels=read.cost_labels(),
         capacity=read.plain("capacity") if manifest else {},
         sources=sources,
+        prices=_read_prices(read),
+        otlp=otlp,
         secrets=secrets,
         token=_require_secret(read, "token"),
         replicas=replicas,
@@ -77,7 +83,7 @@ def parse_controller(name: str, raw: Mapping[str, Any]) -> ControllerSpec:
         monitoring=_read_monitoring(read),
         identities=identities,
         is_federated=is_federated,
-        egress_ports=_read_ports(read, sources, database),
+        egress_ports=_read_ports(read, [*find_ports(sources), *known], database),
     )
     read.finish()
     return spec
@@ -198,6 +204,23 @@ def _read_quantity(read: Arguments, key: str, default: str) -> str:
     return value
 
 
+def _read_prices(read: Arguments) -> str:
+    text = read.text("prices", "")
+    if text:
+        try:
+            parse_overlay(text, read.where, load_catalog())
+        except InvalidInput as error:
+            read.adopt(error, "prices")
+    return text
+
+
+def _read_url(read: Arguments, key: str) -> str:
+    url = read.text(key, "")
+    if url and not re.fullmatch(r"https?://[-.\w]+(:\d{1,5})?(/\S*)?", url):
+        read.refuse(key, url, "is no URL", "http://HOST:PORT or https://HOST")
+    return url
+
+
 def _read_pool(read: Arguments, cloud: Cloud, cluster: str, pools: list[Pool]) -> Pool | None:
     name = read.text("pool", "")
     known = {pool.id: pool for pool in pools if (pool.cloud, pool.cluster) == (cloud, cluster)}
@@ -222,11 +245,11 @@ def _read_monitoring(read: Arguments) -> Monitoring | None:
 
 
 def _read_ports(
-    read: Arguments, sources: Mapping[str, Any], database: SecretKey | None
+    read: Arguments, known: Iterable[int], database: SecretKey | None
 ) -> tuple[int, ...]:
     """Return 443 and 6443 (clouds, and API servers behind their Services), and what is stated."""
     given = read.plain("egress_ports") or ()
-    ports = {443, 6443, *find_ports(sources)}
+    ports = {443, 6443, *known}
     if database is not None:
         ports.add(_read_bounded(read, "database_port", 5432, MAX_PORT))
     elif read.has("database_port"):

@@ -5,7 +5,12 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from tidegate_components.controller.files import OUTPUTS_FILE, SOURCES_FILE, render_sources
+from tidegate_components.controller.files import (
+    OUTPUTS_FILE,
+    PRICES_FILE,
+    SOURCES_FILE,
+    render_sources,
+)
 from tidegate_components.controller.identities import (
     CONFIGURATION,
     TOKENS,
@@ -33,12 +38,12 @@ def build_selector(spec: ControllerSpec) -> dict[str, str]:
 
 def build_template(spec: ControllerSpec, inputs: dict[str, Any]) -> dict[str, Any]:
     """Return the template of its pods."""
-    # The outputs are read again at every turn, the sources when it starts.
-    sources = hashlib.sha256(render_sources(spec).encode()).hexdigest()
+    # The outputs are read again at every turn, sources and prices when it starts.
+    started_with = hashlib.sha256(f"{render_sources(spec)}{spec.prices}".encode()).hexdigest()
     return {
         "metadata": {
             "labels": {**spec.cost_labels, **build_selector(spec)},
-            "annotations": {"tidegate.dev/sources": sources[:16]},
+            "annotations": {"tidegate.dev/started-with": started_with[:16]},
         },
         "spec": {
             "serviceAccountName": spec.service_account,
@@ -70,7 +75,7 @@ def build_container(spec: ControllerSpec, inputs: dict[str, Any]) -> dict[str, A
             f"--state-dir={STATE}",
             f"--interval={spec.interval_seconds}",
             f"--listen=0.0.0.0:{PORT}",
-            *_name_leader(spec),
+            *_build_options(spec),
         ],
         "env": [
             {"name": "HOME", "value": "/tmp"},  # noqa: S108 - an emptyDir of the pod's own
@@ -133,10 +138,11 @@ def build_place(spec: ControllerSpec) -> dict[str, Any]:
     return place
 
 
-def _name_leader(spec: ControllerSpec) -> list[str]:
-    if spec.leader is Leader.DATABASE:
-        return []
-    return [f"--leader=kubernetes:{spec.namespace}/{spec.id}"]
+def _build_options(spec: ControllerSpec) -> list[str]:
+    lease = f"kubernetes:{spec.namespace}/{spec.id}" if spec.leader is Leader.LEASE else ""
+    prices = f"{CONFIGURATION}/{PRICES_FILE}" if spec.prices else ""
+    options = {"overlay": prices, "leader": lease, "otlp": spec.otlp}
+    return [f"--{name}={value}" for name, value in options.items() if value]
 
 
 def _build_secrets(spec: ControllerSpec) -> list[dict[str, Any]]:

@@ -52,8 +52,13 @@ def find_ports(sources: Mapping[str, Any]) -> Iterator[int]:
     """Yield the ports of sources that are asked at a URL of their own."""
     for source in (each for section in sources.values() for each in section):
         if isinstance(source.get("url"), str):
-            parts = urlsplit(source["url"])
-            yield parts.port or SCHEMES.get(parts.scheme, 443)
+            yield find_port(source["url"])
+
+
+def find_port(url: str) -> int:
+    """Return the port that a URL means."""
+    parts = urlsplit(url)
+    return parts.port or SCHEMES.get(parts.scheme, 443)
 
 
 def _find_faults(

@@ -59,6 +59,8 @@ class ControllerSpec:
     Attributes:
         capacity: The manifest as JSON.
         sources: The sources' file as JSON: the cluster around it first.
+        prices: An overlay of the catalog; empty without one.
+        otlp: The URL of a collector of traces; empty without one.
         secrets: Environment variables out of Secrets.
         database: The Secret with the URL of PostgreSQL; None for SQLite.
         pool: The pool it runs on; None for wherever there is room.
@@ -76,6 +78,8 @@ class ControllerSpec:
     labels: CostLabels
     capacity: Mapping[str, Any]
     sources: Mapping[str, Any]
+    prices: str
+    otlp: str
     secrets: Mapping[str, SecretKey]
     token: SecretKey
     replicas: int

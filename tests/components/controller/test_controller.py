@@ -6,10 +6,12 @@ import json
 
 import pulumi
 import pytest
+import typer
 import yaml
 from support.in_cluster import BINDINGS, IDENTITIES, LABELS, build_manifest
 
 from tidegate.catalog.cluster_rights import RightScope, build_rules
+from tidegate.cli.controller import app as controller
 from tidegate.cli.controller_leader import _PATTERN
 from tidegate.manifest.bindings import read_bound_pools
 from tidegate.manifest.read import read_manifest
@@ -206,6 +208,37 @@ def test_the_lease_is_named_as_the_command_reads_it(declare):
     (container,) = pod_of(declare(leader="lease"))["containers"]
 
     assert _PATTERN.fullmatch(container["args"][-1].removeprefix("--leader=")) is not None
+
+
+PRICES = """version: tidegate/prices/v1
+defaults: {cloud: aws, asOf: 2026-11-01, origin: our agreement}
+prices:
+- {region: us-east-1, instanceType: p5.48xlarge, capacityType: on-demand, perHour: 40.10}
+"""
+
+
+def test_prices_of_ones_own_and_a_collector_reach_it(declare):
+    recording = declare(prices=PRICES, otlp="http://collector.tracing:4318")
+
+    (container,) = pod_of(recording)["containers"]
+    assert container["args"][-2:] == [
+        "--overlay=/etc/tidegate/prices.yaml",
+        "--otlp=http://collector.tracing:4318",
+    ]
+    assert recording.one(":ConfigMap").inputs["data"]["prices.yaml"] == PRICES
+    egress = recording.one(":NetworkPolicy").inputs["spec"]["egress"][1]
+    assert 4318 in [each["port"] for each in egress["ports"]]
+
+
+def test_every_option_is_one_that_the_command_has(declare):
+    given = {"prices": PRICES, "otlp": "http://collector:4318", "leader": "lease"}
+    (container,) = pod_of(declare(**given))["containers"]
+    run = typer.main.get_command(controller).get_command(None, "run")
+
+    known = {name for each in run.params for name in each.opts}
+    used = {word.partition("=")[0] for word in container["args"] if word.startswith("--")}
+    assert used <= known
+    assert len(used) == 8
 
 
 def test_secrets_are_named_and_never_written_down(declare):

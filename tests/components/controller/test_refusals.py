@@ -34,6 +34,8 @@ REFUSED = [
     ({"interval_seconds": 7200}, "interval_seconds", "is out of range"),
     ({"pool": "train"}, "pool", "is resized by the controller itself"),
     ({"pool": "systm"}, "pool", "is no pool of its cluster (did you mean 'system'?)"),
+    ({"prices": "prices: 3"}, "prices", "prices"),
+    ({"otlp": "collector:4318"}, "otlp", "is no URL"),
     ({"cpu": "fast"}, "cpu", "is no quantity of Kubernetes"),
     ({"namespace": "ML"}, "namespace", "is no name that Kubernetes takes"),
     ({"service_account": "1st"}, "service_account", "is no name that Kubernetes takes"),
