@@ -17,7 +17,8 @@ LeaderOption = Annotated[
     typer.Option(
         "--leader",
         envvar="TIDEGATE_LEADER",
-        help="kubernetes:NAMESPACE/NAME[@CONTEXT]: a Lease says who leads, and not the database.",
+        # No brackets: Rich would take them for markup.
+        help="kubernetes:NAMESPACE/NAME, or the same with @CONTEXT: a Lease says who leads.",
     ),
 ]
 FORM = "kubernetes:NAMESPACE/NAME, or kubernetes:NAMESPACE/NAME@CONTEXT of a kubeconfig"
