@@ -57,37 +57,34 @@ class World:
             cordons=wired, clusters=wired.clusters, notices=self.notices,
         )  # fmt: skip
 
+    def build(self, *, scaling=None, wiring=None, store=None, holder="one"):
+        """Return a controller of this world."""
+        settings = LoopSettings(scaling=scaling or ScalingSettings(node_cooldown_seconds=0))
+        return Controller(
+            lambda: wiring or self.wiring(), store or self.store, self.clock, settings,
+            holder=holder,
+        )  # fmt: skip
+
     def plan(self):
         """Look and decide; change nothing."""
+        return self._call(self.build(), "plan")
 
+    def turn(self, seconds=15, **options):
+        """Take a turn with a controller of its own, and let time pass."""
+        try:
+            return self._call(self.build(**options), "tick")
+        finally:
+            self.clock.advance(seconds)
+            self.kube_lives()
+
+    def _call(self, controller, verb):
         async def go():
-            settings = LoopSettings(scaling=ScalingSettings(node_cooldown_seconds=0))
-            controller = Controller(self.wiring, self.store, self.clock, settings)
             try:
-                return await controller.plan()
+                return await getattr(controller, verb)()
             finally:
                 controller._executor.shutdown(wait=True, cancel_futures=True)
 
         return asyncio.run(go())
-
-    def turn(self, seconds=15, *, scaling=None, wiring=None, store=None, holder="one"):
-        settings = LoopSettings(scaling=scaling or ScalingSettings(node_cooldown_seconds=0))
-
-        async def go():
-            controller = Controller(
-                lambda: wiring or self.wiring(), store or self.store, self.clock, settings,
-                holder=holder,
-            )  # fmt: skip
-            try:
-                return await controller.tick()
-            finally:
-                controller._executor.shutdown(wait=True, cancel_futures=True)
-
-        try:
-            return asyncio.run(go())
-        finally:
-            self.clock.advance(seconds)
-            self.kube_lives()
 
     def kube_lives(self):
         """Make what was evicted anew, and start it where there is room; drop nodes that went."""

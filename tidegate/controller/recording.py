@@ -23,7 +23,7 @@ class Recorder:
     """Writes turns down; what was said at the last turn already is not said again."""
 
     def __init__(self) -> None:
-        self._said: set[tuple[str, str, str]] = set()
+        self._said: set[tuple[str, str, str, str]] = set()
 
     def record(self, store: StateStore, tick: Tick, holder: str, token: int) -> None:
         """Write a turn down.
@@ -72,10 +72,12 @@ class Recorder:
 
     def _new_remarks(self, remarks: Sequence[DecisionRecord]) -> list[DecisionRecord]:
         """Return those that were not said at the last turn already."""
-        said = {(each.pool, each.action, each.reason) for each in remarks}
-        new = [each for each in remarks if (each.pool, each.action, each.reason) not in self._said]
-        self._said = said
-        return new
+        before, self._said = self._said, {_identify(each) for each in remarks}
+        return [each for each in remarks if _identify(each) not in before]
+
+
+def _identify(remark: DecisionRecord) -> tuple[str, str, str, str]:
+    return remark.pool, remark.action, remark.reason, remark.detail
 
 
 def _list_ordered(tick: Tick) -> dict[str, list[str]]:

@@ -153,6 +153,31 @@ def test_a_budget_keeps_work_until_its_machine_goes_and_that_is_told(world):
     assert (evict.outcome, evict.detail) == (Outcome.HELD, "ml/left stays: its budget")
 
 
+def test_work_that_does_not_end_is_told_after_its_time(world):
+    world.kube.refused["ml/left"] = (429, "its budget")
+    world.notices = [FakeNotices(warn(kind=NoticeKind.REBALANCE, seconds=9000))]
+    world.turn()
+    world.kube.pods["ml/left"]["metadata"]["deletionTimestamp"] = NOW.isoformat()
+
+    async def take_turns():
+        controller = world.build()
+        try:
+            for seconds in (15, 15, 700, 15):
+                await controller.tick()
+                world.clock.advance(seconds)
+        finally:
+            controller._executor.shutdown(wait=True)
+
+    asyncio.run(take_turns())
+
+    told = [e.detail for e in world.store.read_decisions("train", 30) if e.action == "drain"]
+    assert told == [
+        "its work does not end, 600 s after it was told",
+        "waits for its work to save itself and to end",
+        "",
+    ]
+
+
 def test_an_idle_node_that_is_taken_goes_without_ado(world):
     world.kube.pods.pop("ml/left")
     world.kube_lives = lambda: None
