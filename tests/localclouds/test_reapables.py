@@ -500,3 +500,26 @@ def test_an_endpoint_that_is_gone_is_not_found_and_no_stopped_deployment(deploym
     engine.destroy(ONLINE_ENDPOINT, type(blue)(blue.id.partition("/deployments/")[0], {}, {}))
 
     assert refusal_of(reapables.fetch_state, "endpoint/chat") is RefusalKind.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        ({"AppType": "JupyterLab", "UserProfileName": "ada"}, "needs a SpaceName"),
+        ({"AppType": "KernelGateway"}, "Exactly one of"),
+        ({"AppType": "KernelGateway", "UserProfileName": "bob"}, "bob does not exist"),
+        ({"AppType": "KernelGateway", "UserProfileName": "ada", "AppName": "gpu"}, "exists"),
+    ],
+)
+def test_an_app_that_studio_would_not_start_is_refused(studio, sagemaker, names, says):
+    asked = {"DomainId": studio, "AppName": "other", **names}
+
+    with pytest.raises(sagemaker.exceptions.ClientError, match=says):
+        sagemaker.create_app(**asked)
+
+
+def test_apps_are_listed_of_a_user_or_of_a_space(studio, sagemaker):
+    with pytest.raises(sagemaker.exceptions.ClientError, match="excludes"):
+        sagemaker.list_apps(
+            DomainIdEquals=studio, UserProfileNameEquals="ada", SpaceNameEquals="lab-ada"
+        )

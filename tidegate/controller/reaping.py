@@ -110,8 +110,12 @@ class Reaper:
         )
         pairs = zip(due, written, strict=True)
         turn = asyncio.Semaphore(AT_ONCE)
+        states = {sight.rule.id: sight.state for sight in reaping.sights}
         found = await asyncio.gather(
-            *(self._carry_one(wiring, store, token, each, row.id, turn) for each, row in pairs)
+            *(
+                self._carry_one(wiring, store, token, (each, states[each.rule.id]), row.id, turn)
+                for each, row in pairs
+            )
         )
         for done in found:
             self._states.forget(done.decision.rule.id)
@@ -188,16 +192,23 @@ class Reaper:
         wiring: Wiring,
         store: StateStore,
         token: int,
-        decision: ReapDecision,
+        due: tuple[ReapDecision, ReapableState | None],
         row: int,
         turn: asyncio.Semaphore,
     ) -> Reaped:
         async with turn:
-            done = await self._run(self._act, wiring, store, token, decision)
+            done = await self._run(self._act, wiring, store, token, *due)
         await self._run(store.record_outcome, token, row, done.outcome, done.detail)
         return done
 
-    def _act(self, wiring: Wiring, store: StateStore, token: int, decision: ReapDecision) -> Reaped:
+    def _act(
+        self,
+        wiring: Wiring,
+        store: StateStore,
+        token: int,
+        decision: ReapDecision,
+        state: ReapableState | None,
+    ) -> Reaped:
         if decision.verdict is ReapVerdict.HOLD:
             return Reaped(decision, Outcome.HELD)
         detail = _tell(wiring, decision)
@@ -206,6 +217,7 @@ class Reaper:
             return Reaped(decision, Outcome.HELD, detail)
         if decision.verdict is ReapVerdict.END:
             try:
+                _refuse_changed(wiring, decision, state)
                 store.check_lease(token)
                 _stop(wiring, decision)
             except CloudRefused as refusal:
@@ -237,6 +249,15 @@ def _tell(wiring: Wiring, decision: ReapDecision) -> str:
     except Unavailable as error:
         return hide_secrets(f"its owner was not told: {error}")
     return ""
+
+
+def _refuse_changed(wiring: Wiring, decision: ReapDecision, state: ReapableState | None) -> None:
+    """Look again: what somebody started or used since it was looked at is not idle."""
+    reapables, rule = wiring.reapables, decision.rule
+    now = reapables.fetch_state(rule.id) if reapables else None
+    if now is None or now != state:
+        text = f"{rule.id} was started, used or changed since it was looked at"
+        raise CloudRefused(RefusalKind.CONFLICT, text)
 
 
 def _stop(wiring: Wiring, decision: ReapDecision) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -46,6 +46,7 @@ class FakeReapables:
     smallest: int = 0
     refusal: CloudRefused | None = None
     unreadable: CloudRefused | None = None
+    since: datetime = NOW - timedelta(days=1)
     calls: list[tuple[object, ...]] = field(default_factory=list)
 
     def fetch_state(self, name):
@@ -53,8 +54,7 @@ class FakeReapables:
             raise self.unreadable
         size = self.sizes[name]
         phase = ReapablePhase.RUNNING if size else ReapablePhase.STOPPED
-        since = NOW - timedelta(days=1)
-        return ReapableState(name, phase, size, self.smallest, since)
+        return ReapableState(name, phase, size, self.smallest, self.since)
 
     def apply_stop(self, name):
         self._do("stop", name, 0)
@@ -314,6 +314,19 @@ def test_a_refused_stop_is_told_and_tried_again_without_another_warning(stage):
     assert (refused.outcome, refused.kind) == (Outcome.REFUSED, RefusalKind.THROTTLED)
     assert stage.clouds.calls == [("stop", DESK, 0)]
     assert stage.actions() == [(WARN, "applied"), (STOP, "refused"), (STOP, "applied")]
+
+
+def test_what_somebody_started_a_moment_ago_is_not_stopped(stage):
+    stage.turn(minutes=15)
+    reaping = stage.plan()
+    stage.clouds.since = stage.clock.now()
+
+    (done,) = asyncio.run(stage.reaper.carry_out(stage.wiring(), stage.store, stage.token, reaping))
+
+    assert (done.outcome, done.kind) == (Outcome.REFUSED, RefusalKind.CONFLICT)
+    assert stage.clouds.calls == []
+    stage.turn()
+    assert stage.actions()[-1] == (WITHDRAW, "applied")
 
 
 def test_a_process_that_ended_before_the_stop_was_made_leaves_it_to_the_next(stage):
