@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tidegate.scaling.fleet import PoolSupply
 from tidegate.scaling.offerings import NodeRoom, Offering
 from tidegate.scaling.situation import Situation, is_spot
+from tidegate.vocabulary.capacity import WorkloadClass
 from tidegate.vocabulary.demand import AcceleratorNeed, WorkShape
 from tidegate.vocabulary.plans import Cause, CauseKind
 
@@ -103,7 +104,7 @@ def _check_residency(case: Case) -> Cause | None:
     allowed = case.shape.placement.residency
     place = f"{case.pool.cloud}/{case.pool.region}"
     if allowed and not {case.pool.cloud, case.pool.region, place} & set(allowed):
-        text = f"{place} is outside {', '.join(allowed)}"
+        text = f"{place} is outside {', '.join(sorted(allowed))}"
         return Cause(CauseKind.RESIDENCY, case.pool.id, text)
     return None
 
@@ -120,7 +121,9 @@ def _check_interruption(case: Case) -> Cause | None:
 def _check_pool(case: Case) -> Cause | None:
     need = case.shape.placement
     if need.pools and case.pool.id not in need.pools:
-        return Cause(CauseKind.POOL, case.pool.id, f"only {', '.join(need.pools)} are asked for")
+        return Cause(
+            CauseKind.POOL, case.pool.id, f"only {', '.join(sorted(need.pools))} are asked for"
+        )
     if case.shape.workload_class not in case.pool.workload_classes:
         text = f"takes no work of class {case.shape.workload_class.value}"
         return Cause(CauseKind.WORKLOAD_CLASS, case.pool.id, text)
@@ -134,21 +137,26 @@ def _check_pool(case: Case) -> Cause | None:
 
 
 def _check_node(case: Case) -> Cause | None:
-    for key, value in case.shape.placement.software:
+    for key, value in sorted(case.shape.placement.software):
         if case.pool.node_labels.get(key) != value:
             text = f"its nodes do not carry {key}={value}"
             return Cause(CauseKind.SOFTWARE, case.pool.id, text)
-    missing = [taint for taint in case.pool.taints if taint not in case.shape.placement.tolerations]
+    missing = set(case.pool.taints) - set(case.shape.placement.tolerations)
     if missing:
-        text = f"its taint {missing[0]} is not tolerated"
+        text = f"its taint {min(missing)} is not tolerated"
         return Cause(CauseKind.TAINT, case.pool.id, text)
     return None
 
 
 def _check_latency(case: Case) -> Cause | None:
     need = case.shape.placement
-    if need.max_latency_ms is None or not need.near_region or need.near_region == case.pool.region:
+    if not need.near_region or need.near_region == case.pool.region:
         return None
+    if need.max_latency_ms is None:
+        if case.shape.workload_class is not WorkloadClass.INFERENCE:
+            return None
+        text = f"serving stays in {need.near_region} unless it states how far away it may be"
+        return Cause(CauseKind.LATENCY, case.pool.id, text)
     latency = case.situation.market.latency_ms.get((need.near_region, case.pool.region))
     if latency is None:
         text = f"how far {case.pool.region} is from {need.near_region} is not known"

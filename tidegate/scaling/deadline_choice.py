@@ -11,6 +11,7 @@ from typing import Any
 
 from tidegate.scaling.constraints import find_exclusion
 from tidegate.scaling.offerings import Offering, SpotHistory
+from tidegate.scaling.signals import explain_shape
 from tidegate.scaling.situation import Situation, is_spot
 from tidegate.vocabulary.demand import WorkItem, WorkShape
 from tidegate.vocabulary.plans import Cause, CauseKind
@@ -214,7 +215,8 @@ class DeadlineBook:
 def _find_market(shape: WorkShape, situation: Situation) -> _Market | None:
     """Return what a shape may run on; None where too little is known for the programme."""
     told = situation.market.spot_history
-    if not told or shape.checkpoint is None or find_spec("numpy") is None:
+    habit = shape.checkpoint
+    if not told or habit is None or explain_shape(shape) or find_spec("numpy") is None:
         return None
     usable = [
         entry
@@ -233,5 +235,5 @@ def _find_market(shape: WorkShape, situation: Situation) -> _Market | None:
         spot={name: entry for name, entry in sorted(spot.items()) if entry.tick_seconds == tick},
         tick_seconds=tick,
         ratio=float(ratio),
-        change_seconds=max(entry.boot_seconds for entry in safe) + shape.checkpoint.restart_seconds,
+        change_seconds=max(entry.boot_seconds for entry in safe) + habit.restart_seconds,
     )

@@ -9,6 +9,7 @@ from tidegate.scaling.disruption import rework_seconds
 from tidegate.scaling.draft import Draft
 from tidegate.scaling.fleet import NodePhase, RunningWork
 from tidegate.scaling.nodes import nodes_of
+from tidegate.scaling.signals import explain_shape
 from tidegate.scaling.situation import Situation
 from tidegate.vocabulary.demand import WorkItem
 from tidegate.vocabulary.plans import Drain, Hold
@@ -30,7 +31,7 @@ def requeue_interrupted(situation: Situation) -> tuple[WorkItem, ...]:
             work_left_seconds=work.work_left_seconds,
         )
         for work, lost in lost_work
-        if work.shape is not None and work.item not in waiting
+        if work.shape is not None and work.item not in waiting and not explain_shape(work.shape)
     )
 
 
@@ -50,9 +51,10 @@ def drain_interrupted(draft: Draft) -> None:
             rework_seconds=sum(rework),
         )
     for work, _ in _lost_work(draft.situation):
-        if work.shape is None:
-            text = f"{work.item} is interrupted, and what it needs of a node is not known"
-            draft.holds.append(Hold("", text))
+        unknown = "what it needs of a node is not known"
+        fault = explain_shape(work.shape) if work.shape is not None else unknown
+        if fault:
+            draft.holds.append(Hold("", f"{work.item} is interrupted, and {fault}"))
 
 
 def _lost_work(situation: Situation) -> list[tuple[RunningWork, int]]:

@@ -39,7 +39,8 @@ class Ledger:
         """
         self.situation = situation
         self.nodes: Counter[str] = Counter()
-        self.quota_used: Counter[str] = Counter(dict(situation.market.quota_used_elsewhere))
+        elsewhere = situation.market.quota_used_elsewhere.items()
+        self.quota_used: Counter[str] = Counter({name: max(used, 0) for name, used in elsewhere})
         self.commitment_used: dict[str, Decimal] = {}
         self.per_hour = ZERO
         self._limits: dict[str, _Limits | None] = {}

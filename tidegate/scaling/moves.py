@@ -18,8 +18,9 @@ from tidegate.scaling.groups import Group, build_group
 from tidegate.scaling.marginal import HOUR, ZERO, Choice
 from tidegate.scaling.nodes import nodes_of
 from tidegate.scaling.offerings import Offering
+from tidegate.scaling.signals import explain_shape
 from tidegate.scaling.situation import is_spot
-from tidegate.vocabulary.plans import Drain
+from tidegate.vocabulary.plans import Drain, Hold
 
 MOST_MOVES = 16
 """Nodes looked at for a move in one decision, dearest first: moves are never urgent as a whole."""
@@ -53,10 +54,21 @@ def move_work(draft: Draft) -> None:
     moves.sort(key=_turn)
     for move in moves[:MOST_MOVES]:
         # A node that an earlier move fills is not emptied in the same breath.
-        if move.seat.items or why_not_disturb(move.node, draft):
+        if move.seat.items or why_not_disturb(move.node, draft) or _makes_no_sense(draft, move):
             continue
         if not _finish(draft, move):
             _begin(draft, move)
+
+
+def _makes_no_sense(draft: Draft, move: _Move) -> bool:
+    """Return whether what the work asks of a node makes no sense, and say so."""
+    for work in move.node.work():
+        fault = explain_shape(work.shape) if work.shape is not None else ""
+        if fault:
+            text = f"{work.item} {fault}, so it stays where it runs"
+            draft.holds.append(Hold(move.node.pool, text))
+            return True
+    return False
 
 
 def _turn(move: _Move) -> tuple[bool, Decimal, int, str]:

@@ -43,7 +43,7 @@ def decide_replicas(
 ) -> ReplicaDecision:
     """Return the replicas that the known signals ask for, within bounds and without jumps."""
     asked = [*_asked(target, signals)]
-    doubts = [*_doubts(signals)]
+    doubts = [*_doubts(target, signals)]
     if not asked:
         doubts.append("no signal asks for a number")
     wanted = max((count for count, _ in asked), default=signals.replicas)
@@ -68,11 +68,11 @@ def _asked(target: ServingTarget, signals: ServingSignals) -> Iterator[tuple[int
     if _known(signals.expected_rate) and per_replica:
         rate = signals.expected_rate or Decimal(0)
         yield _ceiling(rate / per_replica), f"{rate:g} requests/s expected"
-    if _known(signals.in_flight):
+    if _known(signals.in_flight) and _seats(target):
         busy = signals.in_flight or Decimal(0)
-        needed = busy / (target.concurrency * target.utilization)
+        needed = busy / _seats(target)
         yield _ceiling(needed), f"{busy:g} requests in service"
-    if _known(signals.utilization):
+    if _known(signals.utilization) and _seats(target):
         share = min(signals.utilization or Decimal(0), Decimal(1))
         needed = signals.replicas * share / target.utilization
         yield _ceiling(needed), f"accelerators {share * 100:.0f} % busy"
@@ -88,10 +88,19 @@ def _asked(target: ServingTarget, signals: ServingSignals) -> Iterator[tuple[int
 def _rate_of_replica(target: ServingTarget) -> Decimal | None:
     if not target.service_seconds or target.service_seconds <= 0:
         return None
-    return target.concurrency * target.utilization / target.service_seconds
+    return _seats(target) / target.service_seconds
 
 
-def _doubts(signals: ServingSignals) -> Iterator[str]:
+def _seats(target: ServingTarget) -> Decimal:
+    """Return the requests that one replica may have in service; 0 where the target is senseless."""
+    sensible = target.concurrency > 0 and target.utilization > 0
+    return target.concurrency * target.utilization if sensible else Decimal(0)
+
+
+def _doubts(target: ServingTarget, signals: ServingSignals) -> Iterator[str]:
+    if not _seats(target):
+        share = target.utilization
+        yield f"a target of {target.concurrency} requests at {share:g} of a replica makes no sense"
     for name in MEASURED:
         value = getattr(signals, name)
         if value is not None and not _known(value):

@@ -15,6 +15,7 @@ from tidegate.vocabulary.demand import Demand, WorkItem, WorkShape
 from tidegate.vocabulary.plans import Cause, CauseKind, Hold
 
 PHASE_ORDER = tuple(NodePhase)
+HABIT_NUMBERS = ("interval_seconds", "write_seconds", "restart_seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +40,14 @@ class Signals:
 
 
 def check_signals(
-    fleet: Fleet, demand: Demand, settings: ScalingSettings, now: datetime
+    fleet: Fleet, demand: Demand, market: Offerings, settings: ScalingSettings, now: datetime
 ) -> Signals:
     """Return what can be believed and what is held for lack of it."""
     holds: list[Hold] = []
     fleet_fault = _age_fault(fleet.observed_at, settings, now)
     if fleet_fault:
         holds.append(Hold("", f"the fleet was {fleet_fault}: nothing grows or shrinks"))
-    doubts = [*_doubt_sources(demand, settings, now)]
+    doubts = [*_doubt_sources(demand, settings, now), *_doubt_commitments(market)]
     items, refused, clashes = _sort_items(demand.items, settings, now)
     doubts += clashes
     nodes, node_doubts = _sort_nodes(fleet.nodes, settings, now)
@@ -60,6 +61,13 @@ def check_signals(
         may_shrink=not holds,
         may_grow=not fleet_fault,
     )
+
+
+def _doubt_commitments(market: Offerings) -> Iterator[str]:
+    """Say which commitments pay for nobody knows how much: what stands on them is not deleted."""
+    for entry in sorted(market.commitments, key=attrgetter("id")):
+        if _bad(entry.capacity):
+            yield f"commitment {entry.id} states {entry.capacity} as its capacity"
 
 
 def check_offerings(offerings: Offerings) -> dict[str, Cause]:
@@ -115,8 +123,7 @@ def _sort_items(
         reason = faults.get(id(item.shape))
         if reason is None:
             reason = faults[id(item.shape)] = explain_shape(item.shape)
-        if item.queued_at > latest or item.work_left_seconds is not None:
-            reason = reason or _explain_item(item, latest)
+        reason = reason or _explain_item(item, latest)
         if known is not item and known != item:
             reason = "is told of twice, and differently"
         if reason:
@@ -139,6 +146,8 @@ def sort_in_turn(items: Iterable[WorkItem]) -> list[WorkItem]:
 
 
 def _explain_item(item: WorkItem, latest: datetime) -> str:
+    if item.queued_at.tzinfo is None or (item.deadline and item.deadline.tzinfo is None):
+        return "tells a time without a zone"
     if item.queued_at > latest:
         return "was queued in the future"
     if item.work_left_seconds is not None and _bad(item.work_left_seconds):
@@ -157,6 +166,9 @@ def explain_shape(shape: WorkShape) -> str:
     for need in shape.accelerators:
         if _bad(need.per_worker) or need.per_worker < 1:
             return f"asks for {need.per_worker} of {need.accelerator}"
+    habit = shape.checkpoint
+    if habit is not None:
+        numbers |= {name: getattr(habit, name) for name in HABIT_NUMBERS}
     for entry in shape.data:
         numbers |= {"read_gb": entry.read_gb, "write_gb": entry.write_gb}
     for name, value in numbers.items():
@@ -170,6 +182,8 @@ def explain_shape(shape: WorkShape) -> str:
 def _bad(value: object) -> bool:
     """Return whether a number is negative, no number at all, or endless."""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return True
+    if isinstance(value, Decimal) and not value.is_finite():
         return True
     return not 0 <= value < Decimal("Infinity")
 

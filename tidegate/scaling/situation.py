@@ -15,6 +15,7 @@ from tidegate.scaling.offerings import (
     Offering,
     OfferingFailure,
     Offerings,
+    TransferLane,
 )
 from tidegate.scaling.settings import PoolOverride, ScalingSettings
 from tidegate.scaling.signals import Signals, check_offerings, check_signals
@@ -94,7 +95,7 @@ def build_situation(
     return Situation(
         now=now,
         settings=settings,
-        signals=check_signals(fleet, demand, settings, now),
+        signals=check_signals(fleet, demand, offerings, settings, now),
         pools=pools,
         bounds={name: find_bounds(pool, overrides.get(name), now) for name, pool in pools.items()},
         offerings=usable,
@@ -102,12 +103,12 @@ def build_situation(
         by_pool={name: _cheapest_first(usable.values(), name) for name in pools},
         rooms=tuple(dict.fromkeys(entry.room for entry in usable.values())),
         kinds=_number_kinds(usable),
-        market=offerings,
+        market=replace(offerings, lanes=_sensible_lanes(offerings.lanes)),
         closed=_close_offerings(pools, by_id, offerings, settings, overrides, now),
         commitments={
             entry.id: entry
             for entry in offerings.commitments
-            if entry.ends is None or entry.ends > now
+            if (entry.ends is None or entry.ends > now) and _sensible(entry.capacity) is not None
         },
         ending=_ending(offerings, settings, now),
         fleet=fleet,
@@ -136,6 +137,17 @@ def _without_nonsense(offering: Offering) -> Offering:
 def _sensible(amount: Decimal | None) -> Decimal | None:
     known = amount is not None and amount.is_finite() and amount >= 0
     return amount if known else None
+
+
+def _sensible_lanes(
+    lanes: Mapping[tuple[str, str], TransferLane],
+) -> dict[tuple[str, str], TransferLane]:
+    """Return the lanes without those whose figures make no sense: what they cost is not known."""
+    return {
+        ends: lane
+        for ends, lane in lanes.items()
+        if _sensible(lane.per_gb) is not None and _sensible(lane.gb_per_second) is not None
+    }
 
 
 def _index_accelerators(usable: Mapping[str, Offering]) -> dict[str, tuple[Offering, ...]]:
@@ -203,6 +215,9 @@ def _close_offerings(
         elif entry.commitment in ending:
             text = f"commitment {entry.commitment} ends soon"
             closed[name] = Cause(CauseKind.COMMITMENT, name, text)
+        elif settings.hourly_ceiling is not None and _sensible(settings.hourly_ceiling) is None:
+            text = f"the hourly ceiling states {settings.hourly_ceiling}"
+            closed[name] = Cause(CauseKind.BUDGET, "", text)
         elif settings.hourly_ceiling is not None and entry.per_hour is None:
             text = "its price is unknown, so it cannot be held to the hourly ceiling"
             closed[name] = Cause(CauseKind.PRICE_UNKNOWN, name, text)

@@ -109,6 +109,18 @@ def test_latency_within_the_limit_is_allowed():
     assert ordered(plan([pool()], [offering()], wanted, market=near)) == {"train/node": 1}
 
 
+def test_serving_stays_near_its_users_and_batch_does_not_mind():
+    near = PlacementNeed(near_region="eu-west-1")
+    serving = shape(8, workload_class=WorkloadClass.INFERENCE, placement=near)
+    text = "serving stays in eu-west-1 unless it states how far away it may be"
+    found = only_cause([pool()], [offering()], item("job", serving))
+    assert found == Cause(CauseKind.LATENCY, "train", text)
+    at_home = plan([pool(region="eu-west-1")], [offering()], item("job", serving))
+    assert ordered(at_home) == {"train/node": 1}
+    batch = plan([pool()], [offering()], item("job", shape(8, placement=near)))
+    assert ordered(batch) == {"train/node": 1}
+
+
 def test_data_draws_work_to_where_it_lies():
     pools = [pool("here", region="eu-west-1"), pool("there")]
     offers = [offering("here", per_hour=Decimal(90)), offering("there")]

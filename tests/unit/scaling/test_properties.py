@@ -9,11 +9,14 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.scaling import NOW, apply, item, ordered, shape
+from support.scaling import NOW, apply, demand, item, offering, ordered, pool, shape
 from support.scaling_worlds import worlds
 
 from tidegate.scaling.decide import decide
 from tidegate.scaling.fleet import GONE, HEALTHY, Fleet, NodePhase
+from tidegate.scaling.offerings import Offerings
+from tidegate.scaling.settings import ScalingSettings
+from tidegate.vocabulary.demand import PlacementNeed
 from tidegate.vocabulary.plans import ScalingPlan
 
 
@@ -125,3 +128,32 @@ def test_one_more_item_takes_no_service_from_those_before_it(world, priority, gp
     priorities = {entry.id: entry.shape.priority for entry in waiting.items}
     priorities |= {work.item: work.priority for entry in fleet.nodes for work in entry.work()}
     assert not {name for name in lost if priorities[name] >= priority}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.permutations(["a", "b", "c"]), st.permutations(["a", "b", "c"]))
+def test_the_order_of_labels_taints_and_places_does_not_matter(first, second):
+    def decided(names: list[str], others: list[str]) -> ScalingPlan:
+        declared = pool(node_labels=dict.fromkeys(names, "1"), taints=tuple(others))
+        need = PlacementNeed(
+            software=tuple((name, "1") for name in others),
+            tolerations=tuple(name for name in names if name != "c"),
+            residency=tuple(f"region-{name}" for name in names),
+            pools=("train", *names),
+        )
+        elsewhere = replace(need, residency=())
+        lacking = replace(need, residency=(), software=tuple((name, "2") for name in names))
+        waiting = [
+            item(f"job-{number}", shape(8, placement=placement))
+            for number, placement in enumerate((need, elsewhere, lacking))
+        ]
+        return decide(
+            Fleet((declared,), (), NOW),
+            demand(*waiting),
+            Offerings((offering(),)),
+            ScalingSettings(),
+            NOW,
+        )
+
+    usual = ["a", "b", "c"]
+    assert decided(first, second) == decided(usual, usual)

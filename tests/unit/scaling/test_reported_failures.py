@@ -145,6 +145,17 @@ class TestIdleness:
         found = plan([pool()], [offering()], nodes=[node(phase="busy", running=(daemon,))])
         assert [stop.node for stop in found.stops] == ["n1"]
 
+    def test_work_that_uses_only_the_cpu_keeps_no_accelerator_node(self):
+        """Its place is a node without accelerators: ordered first, then the dear one is drained."""
+        tiny = shape(0, vcpus_milli=4000)
+        small = work("cpu", 0, vcpus_milli=4000, shape=tiny, checkpoint_at=ago(60))
+        dear = node(phase="busy", running=(small,))
+        pools, offers = [pool(), pool("cpu")], [offering(), cpu_offering()]
+        assert ordered(plan(pools, offers, nodes=[dear])) == {"cpu/node": 1}
+        there = node("n2", "cpu", since=ago(60), assigned=("cpu",))
+        found = plan(pools, offers, nodes=[dear, there])
+        assert [(drain.node, drain.work) for drain in found.drains] == [("n1", ("cpu",))]
+
     def test_running_work_is_never_idle_however_long_it_runs(self):
         busy = node(phase="idle", running=(work(checkpoint_at=None),), since=ago(86_400))
         assert plan([pool()], [offering()], nodes=[busy]).stops == ()
@@ -363,6 +374,13 @@ class TestPriorities:
         urgent = item("urgent", shape(8, priority=5))
         found = plan([pool(max_nodes=1)], [offering()], urgent, nodes=[running])
         assert (found.preemptions, causes(found)) == ((), {"maximum"})
+
+    def test_work_without_a_checkpoint_is_preempted_only_when_the_settings_say_so(self):
+        running = node(phase="busy", running=(work(checkpoint_at=None),))
+        urgent = item("urgent", shape(8, priority=5))
+        settings = ScalingSettings(stop_without_checkpoint=True)
+        found = plan([pool(max_nodes=1)], [offering()], urgent, nodes=[running], settings=settings)
+        assert [(entry.item, entry.preemptor) for entry in found.preemptions] == [("run", "urgent")]
 
     def test_rework_beyond_its_bound_is_not_caused(self):
         running = node(phase="busy", running=(work(checkpoint_at=ago(3600)),))

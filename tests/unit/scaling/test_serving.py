@@ -76,6 +76,22 @@ def test_a_signal_that_makes_no_sense_shrinks_nothing(value):
     assert "makes no sense" in found.reasons[-1]
 
 
+@pytest.mark.parametrize(
+    "broken", [{"concurrency": 0}, {"utilization": Decimal(0)}, {"concurrency": -1}]
+)
+def test_a_target_that_makes_no_sense_divides_by_nothing_and_holds(broken):
+    signals = {"request_rate": Decimal(100), "in_flight": Decimal(1), "utilization": Decimal(1)}
+    found = decide(replace(TARGET, **broken), **signals)
+    assert found.replicas == 4
+    assert any("of a replica makes no sense" in reason for reason in found.reasons)
+
+
+def test_a_queue_of_less_than_nothing_shrinks_nothing():
+    found = decide(request_rate=Decimal(1), queue_depth=-1)
+    assert found.replicas == 4
+    assert "queue_depth of -1 makes no sense" in found.reasons[-1]
+
+
 def test_lost_signals_hold():
     assert decide().replicas == 4
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import zoneinfo
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -57,11 +58,20 @@ def test_a_window_over_midnight_stays_open_the_next_day():
         TimeWindow("0 12 * * *", "EST", 3600),
         TimeWindow("0 12 * * *", "Europe/Nowhere", 3600),
         TimeWindow("* * * * *", "UTC", 0),
+        TimeWindow("0 12 * * *", "UTC", -3600),
         TimeWindow("noon", "UTC", 3600),
     ],
 )
 def test_an_invalid_window_is_never_open(window):
     assert not is_open(window, utc(2026, 11, 30, 12, 0))
+
+
+def test_zones_are_known_where_the_system_has_no_database_of_them():
+    try:
+        zoneinfo.reset_tzpath(to=())
+        assert zoneinfo.ZoneInfo.no_cache("Europe/Berlin").key == "Europe/Berlin"
+    finally:
+        zoneinfo.reset_tzpath()
 
 
 def test_the_schedule_that_started_last_holds():
