@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from tidegate.manifest.model import Manifest, Pool
 from tidegate.ports import NoticeSource
@@ -16,23 +17,43 @@ from tidegate.vocabulary.reports import SourceFault
 Binding = Mapping[str, str]
 
 
-class UnreachableNotices:
-    """A queue that can never be read: what it lacks is told at every turn."""
+class LateNotices:
+    """A queue whose client is made when it is first read: a dry run reads none."""
 
-    def __init__(self, name: str, reason: str) -> None:
+    def __init__(self, name: str, build: Callable[[], NoticeSource]) -> None:
         self.name = name
-        self._reason = reason
+        self._build = build
+        self._queue: NoticeSource | None = None
 
-    def fetch(self) -> NoticeReport:
-        """Say why there is no answer.
+    def open(self) -> NoticeSource:
+        """Return the queue.
 
         Raises:
-            SourceFault: Always.
+            SourceFault: It cannot be read; asked again, it may be.
         """
-        raise SourceFault(self._reason)
+        if self._queue is None:
+            try:
+                self._queue = self._build()
+            except CloudRefused as refusal:
+                raise SourceFault(str(refusal)) from refusal
+        return self._queue
+
+    def fetch(self) -> NoticeReport:
+        """Take what was announced.
+
+        Raises:
+            SourceFault: No answer.
+        """
+        return self.open().fetch()
 
     def settle(self, receipts: Sequence[str]) -> None:
-        """Do nothing: nothing was taken."""
+        """Have messages deleted; nothing was taken from a queue that could not be opened.
+
+        Raises:
+            SourceFault: No answer.
+        """
+        if self._queue is not None:
+            self._queue.settle(receipts)
 
 
 def build_notices(
@@ -88,12 +109,9 @@ def _state(queue: NoticeQueue) -> tuple[str, ...]:
     return ("storage", queue.account, queue.queue)
 
 
-def _build(name: str, queue: tuple[str, ...], local_urls: Mapping[str, str]) -> NoticeSource:
+def _build(name: str, queue: tuple[str, ...], local_urls: Mapping[str, str]) -> LateNotices:
     kind, *place = queue
-    try:
-        return BUILDERS[kind](name, place, local_urls)
-    except (CloudRefused, SourceFault) as error:
-        return UnreachableNotices(name, str(error))
+    return LateNotices(name, partial(BUILDERS[kind], name, place, local_urls))
 
 
 def _build_sqs(name: str, place: Sequence[str], _urls: Mapping[str, str]) -> NoticeSource:

@@ -6,7 +6,7 @@ import pytest
 from support.controller import declare as declare_manifest
 from support.spot_groups import CLOUDS
 
-from tidegate.cli.controller_notices import build_notices
+from tidegate.cli.controller_notices import LateNotices, build_notices
 from tidegate.manifest.model import Fragment
 from tidegate.sources.notices import PubSubNotices, SqsNotices, StorageQueueNotices
 
@@ -25,4 +25,5 @@ def test_the_controller_finds_the_queue_of_a_group(declare, monkeypatch, cloud):
     (queue,) = build_notices(declare_manifest(pool), {"sweep": bound}, [], nowhere)
 
     assert queue.name == "sweep/interruptions"
-    assert isinstance(queue, KINDS[cloud])
+    assert isinstance(queue, LateNotices)
+    assert isinstance(queue.open(), KINDS[cloud])
