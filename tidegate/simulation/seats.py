@@ -14,7 +14,8 @@ def find_seats(ready: Sequence[SimNode], job: Job) -> list[SimNode] | None:
     need, workers = job.shape.accelerators[0].per_worker, job.shape.workers
     fitting = []
     for node in ready:
-        if not may_sit(node, job):
+        # Most nodes are full: that is asked first.
+        if node.free < need or not may_sit(node, job):
             continue
         room = node.free if job.id in node.reserved else node.open_room()
         fitting += [(job.id not in node.reserved, room, node.id, node)] * (room // need)

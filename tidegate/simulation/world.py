@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from math import inf
 from operator import itemgetter
 
 from tidegate.scaling.fleet import Fleet, Node, NodePhase, PoolSupply, RunningWork
@@ -59,6 +60,13 @@ class Run:
         worked = max(now - self.began - self.restart, 0)
         return worked // habit.interval_seconds if habit else 0
 
+    def saves_next(self, now: int) -> float:
+        """Return when it saves itself again."""
+        habit = self.job.shape.checkpoint
+        if habit is None:
+            return inf
+        return self.began + self.restart + (self.saves(now) + 1) * habit.interval_seconds
+
     def saved(self, now: int) -> int:
         """Return the work that an interruption now would leave."""
         habit = self.job.shape.checkpoint
@@ -67,7 +75,11 @@ class Run:
 
 @dataclass(slots=True, eq=False)
 class SimNode:
-    """One node of the simulation."""
+    """One node of the simulation.
+
+    `seated` counts how often its work changed; what was told of it last holds until that, its phase
+    or its reservations change, or until work of it saves itself.
+    """
 
     id: str
     offering: Offering
@@ -78,8 +90,10 @@ class SimNode:
     free: int
     runs: dict[str, Run] = field(default_factory=dict)
     reserved: dict[str, int] = field(default_factory=dict)
+    seated: int = 0
     known: Node | None = None
     known_at: tuple[object, ...] = ()
+    known_until: float = 0.0
 
     def open_room(self) -> int:
         """Return the accelerators that are free and meant for nobody."""
@@ -153,6 +167,7 @@ class World:
         for node in run.seats:
             node.free -= need
             node.runs[run.job.id] = run
+            node.seated += 1
             node.reserved.pop(run.job.id, None)
             self._change(node, NodePhase.BUSY, now)
 
@@ -163,6 +178,7 @@ class World:
         for node in run.seats:
             node.free += need
             node.runs.pop(run.job.id, None)
+            node.seated += 1
             if not node.runs and node.phase is NodePhase.BUSY:
                 self._change(node, NodePhase.IDLE, now)
 
@@ -182,7 +198,9 @@ class World:
         for node in ready:
             size = node.offering.room.accelerators
             mine, place = runs[place : place + size], place + size
-            node.runs = {run.job.id: run for run in mine}
+            packed = {run.job.id: run for run in mine}
+            node.seated += packed != node.runs
+            node.runs = packed
             node.free = size - len(mine)
             for run in mine:
                 run.seats = [node]
@@ -209,17 +227,18 @@ class World:
         return told
 
     def _tell(self, node: SimNode, now: int) -> Node:
-        works = tuple([self._tell_run(run, now) for run in node.runs.values()])
-        key = (node.phase, node.since, works, tuple(node.reserved))
-        if node.known is None or node.known_at != key:
+        key = (node.phase, node.since, node.seated, tuple(node.reserved))
+        if node.known is None or node.known_at != key or now >= node.known_until:
+            runs = node.runs.values()
             node.known_at = key
+            node.known_until = min((run.saves_next(now) for run in runs), default=inf)
             node.known = Node(
                 id=node.id,
                 pool=node.offering.pool,
                 offering=node.offering.id,
                 phase=node.phase,
                 since=self.at(node.since),
-                running=works,
+                running=tuple([self._tell_run(run, now) for run in runs]),
                 assigned=tuple(node.reserved),
             )
         return node.known
