@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from support.controller import FakeClock, FakePools, declare, declare_pool, wire
+from support.controller import NOW, FakeClock, FakePools, declare, declare_pool, wire
 from support.kube_server import KubeServer
 
 from tidegate.cli.controller_sources import WiredSources
@@ -15,7 +15,7 @@ from tidegate.controller.loop import Controller, LoopSettings
 from tidegate.scaling.settings import ScalingSettings
 from tidegate.sources.kubernetes import Cluster
 from tidegate.sources.pods import Chips
-from tidegate.vocabulary.notices import Notice, NoticeReport
+from tidegate.vocabulary.notices import Notice, NoticeKind, NoticeReport
 from tidegate.vocabulary.reports import SourceFault
 
 CHIPS = Chips({"nvidia.com/gpu": ("h100-80gb",)}, ("train",))
@@ -124,6 +124,14 @@ class World:
     def close(self):
         self.api.close()
         self.kube.close()
+
+
+SPOT = {"cluster": "main", "capacity_type": "spot"}
+
+
+def warn(machine="train-0", kind=NoticeKind.INTERRUPTION, id="e-1", ago=5, seconds=120):
+    at = NOW - timedelta(seconds=ago)
+    return Notice(id, "aws", machine, kind, at, at + timedelta(seconds=seconds), "is taken")
 
 
 class FakeNotices:

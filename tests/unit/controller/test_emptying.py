@@ -8,6 +8,7 @@ import pytest
 from support.controller import declare_pool
 from support.emptied import ASKED, World
 from support.kube_server import BUDGET
+from support.mortal import Death, Killed, Mortal
 
 from tidegate.manifest.model import Checkpoint
 from tidegate.state.database import open_database
@@ -225,40 +226,6 @@ def test_a_higher_priority_gets_its_seats_after_the_lower_saved_itself(world):
         ("preempt", Outcome.APPLIED),
         ("evict", Outcome.APPLIED),
     ]
-
-
-class Killed(BaseException):
-    """Ends a process as kill -9 does: nothing after it runs."""
-
-
-class Mortal:
-    """Passes calls on, and dies before or after the n-th of them."""
-
-    def __init__(self, port, death):
-        self._port, self._death = port, death
-
-    def __getattr__(self, name):
-        call = getattr(self._port, name)
-        if not callable(call):
-            return call
-
-        def passed(*arguments, **named):
-            self._death.knock()
-            result = call(*arguments, **named)
-            self._death.knock()
-            return result
-
-        return passed
-
-
-class Death:
-    def __init__(self, at):
-        self.left = at
-
-    def knock(self):
-        self.left -= 1
-        if self.left < 0:
-            raise Killed
 
 
 def test_killed_at_any_step_the_next_one_empties_the_same_node_once(tmp_path):
