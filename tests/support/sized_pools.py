@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +16,7 @@ from support.loopback import azure_options
 
 from tidegate.localclouds.endpoints import Endpoints
 
+ATTEMPTS, PAUSE_SECONDS = 100, 0.1
 NODE_POOL = "projects/{project}/locations/{location}/clusters/{cluster}/nodePools/{nodePool}"
 
 
@@ -77,6 +79,22 @@ class SizedPools:
                 gke.set_node_pool_size(request={"name": name, "node_count": 0})
 
     def _show_node_group(self, binding: Mapping[str, str]) -> Shown:
+        for _ in range(ATTEMPTS):
+            size, found = self._read_node_group(binding)
+            if size == found["DesiredCapacity"]:
+                break
+            time.sleep(PAUSE_SECONDS)  # another process changed it between both answers
+        assert size == found["DesiredCapacity"]
+        machines = {
+            f"{each['InstanceId']}.ec2.internal": f"aws:///{each['AvailabilityZone']}/"
+            f"{each['InstanceId']}"
+            for each in found["Instances"]
+            if each["LifecycleState"] == "InService"
+        }
+        return Shown(size, machines)
+
+    def _read_node_group(self, binding: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
+        """Return the size that EKS tells of a node group, and the Auto Scaling group behind it."""
         group = self._aws("eks").describe_nodegroup(
             clusterName=binding["cluster"], nodegroupName=binding["nodeGroup"]
         )["nodegroup"]
@@ -84,14 +102,7 @@ class SizedPools:
         (found,) = self._aws("autoscaling").describe_auto_scaling_groups(
             AutoScalingGroupNames=behind
         )["AutoScalingGroups"]
-        assert found["DesiredCapacity"] == group["scalingConfig"]["desiredSize"]
-        machines = {
-            f"{each['InstanceId']}.ec2.internal": f"aws:///{each['AvailabilityZone']}/"
-            f"{each['InstanceId']}"
-            for each in found["Instances"]
-            if each["LifecycleState"] == "InService"
-        }
-        return Shown(found["DesiredCapacity"], machines)
+        return group["scalingConfig"]["desiredSize"], found
 
     def _show_gke(self, binding: Mapping[str, str]) -> Shown:
         size, machines = 0, {}
