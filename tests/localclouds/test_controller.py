@@ -139,13 +139,14 @@ def test_pools_of_three_clouds_open_with_the_work_and_close_after_it(stack, stor
         ] == [("shrink", 2, 0, Outcome.APPLIED), ("grow", 0, 2, Outcome.APPLIED)]
 
 
-def test_what_one_cloud_has_not_another_gives(stack, store, world):
+@pytest.mark.parametrize("kind", [FaultKind.STOCK_OUT, FaultKind.QUOTA])
+def test_what_one_cloud_has_not_another_gives(stack, store, world, kind):
     manifest, pools = stack
     document = {"id": "job", "vcpus": "16", "placement": {"pools": ["on-gcp", "on-azure"]}}
     item = build_item(parse_job("job", document), catalog(), FakeClock().now())
     wiring = wire(manifest, pools, FakeSource(answer=WorkReport((item,))))
     for cloud in ("gcp", "azure-native"):
-        world.faults.add(Fault(FaultKind.STOCK_OUT, cloud, "*"))
+        world.faults.add(Fault(kind, cloud, "*"))
 
     turn(wiring, store, FakeClock())
     refused = [each.pool for each in store.read_decisions(None, 9) if each.action == "grow"]
@@ -156,6 +157,27 @@ def test_what_one_cloud_has_not_another_gives(stack, store, world):
     (second,) = {"on-gcp", "on-azure"} - {first}
     assert pools.fetch_state(first).target_nodes == 0
     assert pools.fetch_state(second).target_nodes == 1
+
+
+def test_clouds_that_throttle_are_asked_again_and_nothing_is_ordered_twice(stack, store, world):
+    manifest, pools = stack
+    wanted = [ask_for(pool, Count(2, 0)) for pool in POOLS]
+    wiring = wire(manifest, pools, *wanted)
+    clock = FakeClock(datetime.now(UTC))
+    for cloud in ("gcp", "azure-native"):
+        world.faults.add(Fault(FaultKind.THROTTLING, cloud, "*", count=None))
+
+    turn(wiring, store, clock)
+    before = {pool: store.read_decisions(pool, 9) for pool in POOLS}
+    world.faults.clear()
+    turn(wiring, store, clock)
+    turn(wiring, store, clock)
+
+    assert [each.outcome for each in before["on-aws"]] == [Outcome.APPLIED]
+    for pool in ("on-gcp", "on-azure"):
+        assert all(each.outcome is not Outcome.APPLIED for each in before[pool])
+        assert any("throttled" in f"{each.reason} {each.detail}" for each in before[pool])
+    assert {pool: pools.fetch_state(pool).target_nodes for pool in POOLS} == dict.fromkeys(POOLS, 2)
 
 
 def test_an_sqs_queue_is_counted(boto):
