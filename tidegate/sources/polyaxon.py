@@ -7,7 +7,6 @@ cluster counts them; so only queued runs are demand here, and none counts twice.
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from tidegate.catalog.catalog import Catalog
 from tidegate.scaling.job import build_item, parse_job
 from tidegate.sources.config import PolyaxonSource
 from tidegate.sources.pods import Chips, parse_time
+from tidegate.sources.polyaxon_access import sign
 from tidegate.sources.polyaxon_runs import NothingAsked, read_run
 from tidegate.vocabulary.demand import WorkItem, WorkShape
 from tidegate.vocabulary.reports import SourceFault, WorkReport
@@ -160,7 +160,7 @@ class PolyaxonRuns:
             answer = self._http.get(
                 url,
                 params=query,
-                headers=self._sign(),
+                headers=sign(self._settings),
                 timeout=min(left, self._settings.timeout_seconds),
             )
         except httpx.HTTPError as error:
@@ -171,13 +171,6 @@ class PolyaxonRuns:
         if len(answer.content) > MOST_BYTES:
             raise SourceFault(f"{url} answers {len(answer.content)} bytes")
         return dict(answer.json())
-
-    def _sign(self) -> dict[str, str]:
-        variable = self._settings.token_environment
-        token = os.environ.get(variable, "") if variable else ""
-        if variable and not token:
-            raise SourceFault(f"the environment variable {variable} holds no token")
-        return {"Authorization": f"Token {token}"} if token else {}
 
 
 def _count_pinned(

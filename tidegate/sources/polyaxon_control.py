@@ -6,13 +6,13 @@ grace; evicted pods alone would leave it failed. What it resumes from is what it
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from urllib.parse import quote
 
 import httpx
 
 from tidegate.sources.config import PolyaxonSource
+from tidegate.sources.polyaxon_access import sign
 from tidegate.vocabulary.reports import SourceFault
 
 
@@ -72,7 +72,7 @@ class PolyaxonControl:
         url = f"{server.url.rstrip('/')}/api/v1/{path}"
         try:
             answer = self._http.request(
-                method, url, json=body, headers=_sign(server), timeout=server.timeout_seconds
+                method, url, json=body, headers=sign(server), timeout=server.timeout_seconds
             )
         except httpx.HTTPError as error:
             text = f"{server.url} does not answer: {type(error).__name__}: {error}"
@@ -86,11 +86,3 @@ class PolyaxonControl:
         project = rest.partition("/")[0]
         fitting = (s for s in self._servers if s.owner == owner and project in s.projects)
         return next(fitting, None)
-
-
-def _sign(server: PolyaxonSource) -> dict[str, str]:
-    variable = server.token_environment
-    token = os.environ.get(variable, "") if variable else ""
-    if variable and not token:
-        raise SourceFault(f"the environment variable {variable} holds no token")
-    return {"Authorization": f"Token {token}"} if token else {}
