@@ -3,7 +3,7 @@
 Reads `../shared/data/traces`; prints one JSON line a figure. With --write it also writes
 docs/simulation.json and the tables of docs/evaluation.md from it.
 
-Usage: simulation.py [--write] [queues] [helios] [spot] [deadlines] [serving]
+Usage: simulation.py [--write] [queues] [helios] [spot] [deadlines] [serving] [idle]
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from simulation_deadlines import evaluate_deadlines
 from simulation_helios import evaluate_helios, evaluate_spot
+from simulation_idle import evaluate_idle
 from simulation_page import DATA, render_page
 from simulation_queues import evaluate_queues
 from simulation_serving import evaluate_serving
@@ -27,6 +28,7 @@ FAMILIES: dict[str, Callable[[Path], Rows]] = {
     "spot": evaluate_spot,
     "deadlines": evaluate_deadlines,
     "serving": evaluate_serving,
+    "idle": evaluate_idle,
 }
 
 

@@ -18,6 +18,7 @@ from simulation_setups import (
     TICK,
     Candidate,
     list_candidates,
+    list_spot_peers,
     wait_figures,
 )
 
@@ -63,7 +64,8 @@ def evaluate_helios(traces: Path) -> list[dict[str, object]]:
 
 def evaluate_spot(traces: Path) -> list[dict[str, object]]:
     halves = [_with_spot(traces, half) for half in (0, 1)]
-    return [_tune(name, grid, halves) for name, grid in list_candidates(BACKOFFS).items()]
+    grids = {**list_candidates(BACKOFFS), **list_spot_peers()}
+    return [_tune(name, grid, halves) for name, grid in grids.items()]
 
 
 def _divisible(traces: Path, half: int) -> list[Case]:

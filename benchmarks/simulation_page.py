@@ -10,6 +10,7 @@ from typing import Any
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 DATA, PAGE = DOCS / "simulation.json", DOCS / "evaluation.md"
 Row = Mapping[str, Any]
+WHOLE = "the whole trace in one run"
 
 
 def render_page() -> None:
@@ -31,8 +32,11 @@ def render_tables(data: Mapping[str, Sequence[Row]]) -> dict[str, str]:
         ("spot", "simulation spot", _helios),
         ("deadlines", "simulation deadlines", _deadlines),
         ("serving", "simulation serving", _serving),
+        ("idle", "simulation idle", _idle),
     )
-    return {name: render(data[family]) for family, name, render in every if family in data}
+    tables = {name: render(data[family]) for family, name, render in every if family in data}
+    whole = [row for row in data.get("queues", ()) if row["case"] == WHOLE]
+    return {**tables, "simulation whole": _whole(whole)} if whole else tables
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -70,8 +74,15 @@ def _queues(rows: Sequence[Row]) -> str:
                 row["lost_gpu_hours"],
             ]
             for row in sorted(rows, key=lambda row: (row["case"], row["ratio"]))
+            if row["case"] != WHOLE
         ),
     )
+
+
+def _whole(rows: Sequence[Row]) -> str:
+    head = ("jobs", "decisions", "CPU seconds", "seconds", "R", "p95")
+    names = ("jobs", "decisions", "cpu_seconds", "seconds", "ratio", "wait_p95")
+    return _table(head, ([row[name] for name in names] for row in rows))
 
 
 def _clusters(rows: Sequence[Row]) -> str:
@@ -81,7 +92,8 @@ def _clusters(rows: Sequence[Row]) -> str:
         "GPU h",
         "R to work",
         "whole nodes ÷ work",
-        "R to whole nodes",
+        "nobody below, each wait ≤ 300 s",
+        "nobody below, mean wait ≤ peers'",
         "p95",
     )
     return _table(
@@ -92,7 +104,8 @@ def _clusters(rows: Sequence[Row]) -> str:
                 one["gpu_hours"],
                 one["ratio"],
                 one["ceiling_to_work"],
-                one["ratio_to_ceiling"],
+                one["bound_of_each_wait_to_work"],
+                f"{one['bound_of_mean_to_work']} ({one['peers_wait_mean']} s)",
                 one["wait_p95"],
             ]
             for name, one in sorted(
@@ -174,6 +187,17 @@ def _serving(rows: Sequence[Row]) -> str:
                 row["changes_a_day"],
             ]
             for row in rows
+        ),
+    )
+
+
+def _idle(rows: Sequence[Row]) -> str:
+    head = ("policy", "tuned", "R", "paid share of the time", "wakes a day and endpoint")
+    return _table(
+        head,
+        (
+            [*_judged(row), f"{100 * row['paid_share']:.1f} %", row["wakes_a_day"]]
+            for row in sorted(rows, key=lambda row: row["ratio"])
         ),
     )
 

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
+from simulation_page import WHOLE
 from simulation_setups import (
     BOOT,
     HABIT,
@@ -23,7 +25,12 @@ from simulation_setups import (
 
 from tidegate.scaling.offerings import Offerings
 from tidegate.scaling.settings import ScalingSettings
-from tidegate.simulation.bounds import bound_levels, bound_work, demand_steps
+from tidegate.simulation.bounds import (
+    bound_levels,
+    bound_mean_wait,
+    bound_work,
+    demand_steps,
+)
 from tidegate.simulation.engine import simulate
 from tidegate.simulation.jobs import Job, cut_window
 from tidegate.simulation.ours import Tidegate
@@ -35,24 +42,65 @@ from tidegate.traces.public import PHILLY_SECONDS, read_philly
 
 HALF = PHILLY_SECONDS // 2
 Clusters = Mapping[str, Sequence[Job]]
+Row = dict[str, Any]
 WARM = [Decimal(share) for share in ("0.95", "0.98")]
 """Shares of what arrives that a warm fleet has room for."""
 WARM_WAIT = 30
 
 
-def evaluate_queues(traces: Path) -> list[dict[str, object]]:
+def evaluate_queues(traces: Path) -> list[Row]:
     clusters = read_philly(traces / "philly" / "philly_to_2017-11-09.csv.gz", HABIT)
     first = _cut(clusters, 0, HALF)
     second = _cut(clusters, HALF, PHILLY_SECONDS)
     together = {"all": _join(second)}
-    rows = []
+    rows: list[Row] = []
     for name, grid in list_candidates().items():
         best = min(grid, key=lambda candidate: _ratio(first, _run(first, candidate)))
         rows.append(_row("a fleet for each virtual cluster", name, best, second))
         rows.append(_row("one fleet for all", name, best, together))
+    _add_mean_bounds(rows, second)
     rows.append(_static(first, second))
     rows.append(_warm({"all": _join(first)}, together))
+    rows.append(_whole(clusters))
     return rows
+
+
+def _add_mean_bounds(rows: Sequence[Row], clusters: Clusters) -> None:
+    """Add to ours what no policy comes below whose jobs wait no longer than the slowest peer's."""
+    told = [row for row in rows if "clusters" in row]
+    for name, jobs in clusters.items():
+        longest = max(row["clusters"][name]["wait_mean"] for row in told if row["policy"] != "ours")
+        bound = bound_mean_wait(jobs, TERMS, longest) / bound_work(jobs, TERMS)
+        for row in told:
+            if row["policy"] == "ours":
+                row["clusters"][name] |= {
+                    "peers_wait_mean": longest,
+                    "bound_of_mean_to_work": round(bound, 3),
+                }
+
+
+def _whole(clusters: Clusters) -> Row:
+    """Return the whole trace in one run of ours, from its first job on, and what it took."""
+    jobs = _join(clusters)
+    start = min(job.submitted for job in jobs)
+    jobs = cut_window(jobs, start, PHILLY_SECONDS)
+    setup = replace(_setup(jobs), end=PHILLY_SECONDS - start)
+    settings = ScalingSettings(
+        node_cooldown_seconds=60, keep_alive_min_seconds=0, saving_horizon_seconds=600
+    )
+    begin, seen = time.process_time(), time.monotonic()
+    result = simulate(setup, Tidegate(settings))
+    return {
+        "case": WHOLE,
+        "policy": "ours",
+        "parameters": {},
+        "ratio": round(float(result.cost) / bound_work(jobs, TERMS), 4),
+        "jobs": len(jobs),
+        "decisions": result.decisions,
+        "cpu_seconds": round(time.process_time() - begin, 1),
+        "seconds": round(time.monotonic() - seen, 1),
+        **wait_figures([result]),
+    }
 
 
 def _cut(clusters: Clusters, start: int, end: int) -> Clusters:
@@ -78,11 +126,11 @@ def _ratio(clusters: Clusters, results: Mapping[str, QueueResult]) -> float:
     return sum(float(result.cost) for result in results.values()) / bound
 
 
-def _row(case: str, policy: str, best: Candidate, clusters: Clusters) -> dict[str, object]:
+def _row(case: str, policy: str, best: Candidate, clusters: Clusters) -> Row:
     begin = time.process_time()
     results = _run(clusters, best)
     spent = time.process_time() - begin
-    row: dict[str, object] = {
+    row: Row = {
         "case": case,
         "policy": policy,
         "parameters": best.parameters,
@@ -96,7 +144,7 @@ def _row(case: str, policy: str, best: Candidate, clusters: Clusters) -> dict[st
     return row
 
 
-def _cluster(jobs: Sequence[Job], result: QueueResult) -> dict[str, object]:
+def _cluster(jobs: Sequence[Job], result: QueueResult) -> Row:
     """Return one cluster against its work, and against its demand rounded up to whole nodes."""
     cost = float(result.cost)
     return {
@@ -104,11 +152,15 @@ def _cluster(jobs: Sequence[Job], result: QueueResult) -> dict[str, object]:
         "ratio": round(cost / bound_work(jobs, TERMS), 3),
         "ratio_to_ceiling": round(cost / bound_levels(jobs, TERMS, BOOT + TICK), 3),
         "ceiling_to_work": round(bound_levels(jobs, TERMS) / bound_work(jobs, TERMS), 3),
+        "bound_of_each_wait_to_work": round(
+            bound_levels(jobs, TERMS, BOOT + TICK) / bound_work(jobs, TERMS), 3
+        ),
         "wait_p95": result.wait_at(0.95),
+        "wait_mean": round(result.mean_wait(), 1),
     }
 
 
-def _static(first: Clusters, second: Clusters) -> dict[str, object]:
+def _static(first: Clusters, second: Clusters) -> Row:
     """Return a fleet of the 95th percentile of what the first half used, for each cluster."""
     results, sizes = {}, {}
     for name, jobs in second.items():
@@ -141,7 +193,7 @@ def _percentile(jobs: Sequence[Job]) -> int:
     return 1
 
 
-def _warm(first: Clusters, second: Clusters) -> dict[str, object]:
+def _warm(first: Clusters, second: Clusters) -> Row:
     """Return the warm fleet that held the wait at least cost on the first half."""
     chosen = WARM[-1]
     for share in WARM:

@@ -13,6 +13,7 @@ from tidegate.scaling.settings import ScalingSettings
 from tidegate.simulation.bounds import NodeTerms
 from tidegate.simulation.ours import Tidegate
 from tidegate.simulation.peers import ClusterAutoscaler, Karpenter
+from tidegate.simulation.peers_spot import Ocean, SkyServe
 from tidegate.simulation.policy import Policy
 from tidegate.simulation.results import QueueResult
 from tidegate.vocabulary.capacity import CapacityType
@@ -60,6 +61,27 @@ def list_candidates(extra: Sequence[dict[str, Any]] = ({},)) -> dict[str, list[C
             for unneeded, delay in ((60, 60), (300, 300), (600, 600))
         ]
     return found
+
+
+def list_spot_peers() -> dict[str, list[Candidate]]:
+    """Return the grids of the rules that know spot from on-demand."""
+    return {
+        "SkyServe fallback": [
+            _skyserve(base, up, down)
+            for base in (0, 1)
+            for up, down in ((0, 60), (0, 300), (300, 1200))
+        ],
+        "reservations first, as Ocean": [_ocean(seconds) for seconds in (300, 1500)],
+    }
+
+
+def _skyserve(base: int, up: int, down: int) -> Candidate:
+    told = {"base": base, "up_seconds": up, "down_seconds": down}
+    return Candidate(told, lambda: SkyServe(base, up, down))
+
+
+def _ocean(seconds: int) -> Candidate:
+    return Candidate({"stabilization_seconds": seconds}, lambda: Ocean(seconds))
 
 
 def _ours(changed: dict[str, Any]) -> Candidate:

@@ -39,3 +39,11 @@ def test_no_run_is_below_its_bound(data):
 
 def test_no_deadline_that_can_be_met_is_missed(data):
     assert {row["missed"] for row in data["deadlines"] if row["policy"] == "ours"} == {0}
+
+
+def test_a_cluster_that_costs_over_a_fifth_more_than_its_work_is_one_where_nobody_does_better(data):
+    (ours,) = (row for row in data["queues"] if row["policy"] == "ours" and "clusters" in row)
+    dear = [one for one in ours["clusters"].values() if one["ratio"] > 1.2]
+    assert len(dear) == 4
+    assert min(one["bound_of_mean_to_work"] for one in dear) > 1.2
+    assert min(one["bound_of_each_wait_to_work"] for one in dear) > 1.2
