@@ -72,6 +72,7 @@ class Bench:
                     # It runs elsewhere and is to move here.
                     seat.reserve(running[item])
             self._add(seat)
+            self.shelves.of(offering).put(seat)
 
     def capacity_of(self, pool: str) -> int:
         """Return the nodes of a pool that serve or will: healthy ones and ordered ones."""
@@ -95,14 +96,26 @@ class Bench:
 
     def order(self, offering: Offering) -> Bin | None:
         """Order one unit of nodes and return its first; None when the ledger refuses."""
-        return self.open_unit(offering) if self.ledger.allows(offering) else None
+        if not self.ledger.allows(offering):
+            return None
+        seats = self._order_unit(offering)
+        for seat in seats:
+            self.shelves.of(offering).put(seat)
+        return seats[0]
 
     def open_unit(self, offering: Offering) -> Bin:
-        """Order one unit of nodes that the ledger is known to allow and return its first."""
-        first = self._order_one(offering)
-        for _ in range(self.situation.pools[offering.pool].nodes_at_once - 1):
-            self._order_one(offering)
+        """Order one unit of nodes that the ledger is known to allow and return its first.
+
+        The first stands on no shelf until a worker sits on it: that is what it was ordered for.
+        """
+        first, *others = self._order_unit(offering)
+        for seat in others:
+            self.shelves.of(offering).put(seat)
         return first
+
+    def _order_unit(self, offering: Offering) -> list[Bin]:
+        together = self.situation.pools[offering.pool].nodes_at_once
+        return [self._order_one(offering) for _ in range(max(together, 1))]
 
     def take(self, seat: Bin, choice: Choice, shape: WorkShape, items: Sequence[str]) -> None:
         """Seat one worker of each item named; an item may be named several times."""
@@ -189,6 +202,5 @@ class Bench:
             self._per_hour += choice.extra * workers
 
     def _add(self, seat: Bin) -> None:
-        self.shelves.of(seat.offering).put(seat)
         self.bins[seat.seat] = seat
         self._capacity[seat.offering.pool] += 1

@@ -24,6 +24,7 @@ class Bin:
         node: The node; None when it is ordered in this decision.
         paid: What it costs an hour beyond commitments, when it is new.
         items: Who was seated on it.
+        shelved: True while it stands on a shelf, where it is found.
     """
 
     seat: str
@@ -34,6 +35,7 @@ class Bin:
     memory_mib: int
     paid: Decimal = Decimal(0)
     items: list[str] = field(default_factory=list)
+    shelved: bool = False
 
     def fits(self, choice: Choice, shape: WorkShape) -> bool:
         """Return whether one more worker of a shape has room."""

@@ -66,17 +66,19 @@ class Shelf:
         if level >= 0:
             self._levels.setdefault(level, {})[seat.seat] = seat
             self._change_mask(self.mask | 1 << level)
+        seat.shelved = True
 
     def drop(self, seat: Bin) -> None:
         """Remove a bin."""
         level = self._level_of(seat)
-        if level >= 0:
+        if level >= 0 and seat.shelved:
             self._change_mask(self._remove(seat, level))
+        seat.shelved = False
 
     def change_room(self, seat: Bin, accelerators: int, vcpus_milli: int, memory_mib: int) -> None:
-        """Take so much of a bin's room, and let it stand last among those of its new level."""
+        """Take so much of a bin's room; it then stands last among those of its new level."""
         before = self._level_of(seat)
-        mask = self._remove(seat, before) if before >= 0 else self.mask
+        mask = self._remove(seat, before) if before >= 0 and seat.shelved else self.mask
         seat.accelerators -= accelerators
         seat.vcpus_milli -= vcpus_milli
         seat.memory_mib -= memory_mib
@@ -84,6 +86,7 @@ class Shelf:
         if after >= 0:
             self._levels.setdefault(after, {})[seat.seat] = seat
             mask |= 1 << after
+        seat.shelved = True
         self._change_mask(mask)
 
     def find(self, choice: Choice, shape: WorkShape) -> Bin | None:
