@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Error, Page
 from support.pages import DESK, FIND_CUT, FIND_FAINT, PHONE, named, tree
 from support.troubled import POOLS, build_troubled
 
-from tidegate.cli.controller import SystemClock
+from tidegate.cli.controller_building import SystemClock
 from tidegate.controller.face import Face, Views
 from tidegate.controller.loop import Controller, LoopSettings
 from tidegate.state.database import open_database

@@ -14,8 +14,9 @@ from typing import Annotated, Any
 
 import typer
 
+from tidegate.cli.controller_building import build_controller
 from tidegate.cli.controller_drill import drill
-from tidegate.cli.controller_leader import LeaderOption, open_led_state
+from tidegate.cli.controller_leader import LeaderOption
 from tidegate.cli.controller_options import (
     BackendOption,
     DatabaseOption,
@@ -25,13 +26,10 @@ from tidegate.cli.controller_options import (
     SourcesOption,
     StackOption,
     StateDirOption,
-    database_url,
-    explain_lacking,
-    has_database,
     open_store,
 )
 from tidegate.cli.controller_overrides import pause, require_known, resume, snooze
-from tidegate.cli.controller_stack import StackChoice, StackFeed
+from tidegate.cli.controller_stack import StackChoice
 from tidegate.cli.output import FormatOption, OutputFormat, build_console, print_json
 from tidegate.vocabulary.problems import Unavailable, refuse
 
@@ -55,18 +53,6 @@ COLLECTOR = (50_000, 20, 20)
 """Thresholds of the garbage collector; `benchmarks/decide.py` measures under the same."""
 NOT_LEADING_EXIT = 1
 REFUSED_EXIT = 1
-
-
-class SystemClock:
-    """The machine's own clocks."""
-
-    def now(self) -> datetime:
-        """Return the time in UTC."""
-        return datetime.now(UTC)
-
-    def monotonic(self) -> float:
-        """Return seconds that never go back."""
-        return time.monotonic()
 
 
 @app.command(epilog="Example: tidegate controller plan --stack prod")
@@ -218,32 +204,6 @@ def explain(
         typer.echo(explain_silence(store, pool))
     else:
         print_decisions(build_console(), found)
-
-
-def build_controller(
-    choice: StackChoice,
-    database: str,
-    leader: str = "",
-    *,
-    writes: bool = True,
-    interval: float = 15.0,
-) -> Any:
-    """Return a controller of a stack; one that only plans may have no memory.
-
-    Raises:
-        InvalidInput: The stack, its sources or the database cannot be taken.
-        Unavailable: Something that it needs is not installed, or does not answer.
-    """
-    try:
-        from tidegate.controller.loop import Controller, LoopSettings
-    except ModuleNotFoundError as error:
-        raise explain_lacking(error) from error
-    feed = StackFeed(choice)
-    url = database_url(choice.state, database)
-    if writes and not database:
-        choice.state.mkdir(parents=True, exist_ok=True)
-    store = open_led_state(url, leader) if writes or has_database(url) else None
-    return Controller(feed, store, SystemClock(), LoopSettings(interval_seconds=interval))
 
 
 def _show(tick: Any, output: OutputFormat, *, is_dry: bool) -> None:

@@ -62,7 +62,7 @@ def drill(
     Exit code 1 when that does not hold, or nobody tells; 2 for a pool that is not interrupted on
     purpose.
     """
-    from tidegate.cli.controller import SystemClock, build_controller
+    from tidegate.cli.controller_building import SystemClock, build_controller
     from tidegate.cli.controller_stack import StackChoice
     from tidegate.controller.drilling import Driller
     from tidegate.controller.logs import start_logging

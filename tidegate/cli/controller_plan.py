@@ -9,7 +9,7 @@ from typing import Any
 
 from tidegate.controller.orders import Order
 from tidegate.controller.status import describe_decision, describe_hints, describe_reaping
-from tidegate.controller.turn import Tick
+from tidegate.controller.tick import Tick
 from tidegate.controller.wiring import UNSIZED
 from tidegate.vocabulary.capacity import Scaler
 from tidegate.vocabulary.plans import Unmet

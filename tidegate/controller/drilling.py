@@ -17,7 +17,7 @@ from tidegate.controller.drill import (
 )
 from tidegate.controller.loop import Controller
 from tidegate.controller.nodes import PoolSight
-from tidegate.controller.turn import Tick
+from tidegate.controller.tick import Tick
 from tidegate.manifest.model import Pool
 from tidegate.ports import Clock, NoticeStore
 from tidegate.vocabulary.fleet_state import ClusterNode

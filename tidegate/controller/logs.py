@@ -5,14 +5,11 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterable, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 
 from tidegate.vocabulary import hiding
-
-if TYPE_CHECKING:
-    from tidegate.controller.turn import Tick
 
 LOG = structlog.get_logger("tidegate.controller")
 
@@ -65,33 +62,3 @@ class _Forwarding(logging.Handler):
 
 def _hide(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     return {key: hide_all(value) for key, value in event.items()}
-
-
-def log_tick(tick: Tick) -> None:
-    """Say what a turn did, and what was in doubt."""
-    seen = tick.decision.observation
-    for done in tick.done:
-        record = done.order.record
-        say = LOG.info if done.kind is None else LOG.warning
-        say(
-            record.action,
-            pool=record.pool,
-            from_nodes=record.from_nodes,
-            to_nodes=record.to_nodes,
-            reason=record.reason,
-            per_hour=record.per_hour,
-            outcome=done.outcome.value,
-            detail=done.detail,
-        )
-    for source in seen.demand.sources:
-        if source.fault:
-            LOG.warning("source in doubt", source=source.name, why=source.fault)
-    for pool, reason in seen.unread.items():
-        LOG.warning("pool not read", pool=pool, why=reason)
-    LOG.info(
-        "tick",
-        pools=len(seen.sights),
-        waiting=len(seen.demand.items),
-        orders=len(tick.orders),
-        per_hour=str(tick.decision.plan.per_hour),
-    )

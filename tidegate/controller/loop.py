@@ -15,8 +15,9 @@ import structlog
 
 from tidegate.controller.metrics import ControllerMetrics
 from tidegate.controller.status import describe_status
+from tidegate.controller.tick import Tick
 from tidegate.controller.tracing import span
-from tidegate.controller.turn import Tick, Turns, TurnSettings
+from tidegate.controller.turn import Turns, TurnSettings
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
 from tidegate.vocabulary.problems import InvalidInput, Unavailable

@@ -20,7 +20,7 @@ from tidegate.vocabulary.records import Outcome
 
 if TYPE_CHECKING:
     from tidegate.controller.observation import Observation
-    from tidegate.controller.turn import Tick
+    from tidegate.controller.tick import Tick
     from tidegate.vocabulary.plans import ScalingPlan
 
 TICK_BUCKETS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60)

@@ -16,7 +16,7 @@ from tidegate.vocabulary.fleet_state import RefusalKind
 from tidegate.vocabulary.records import DecisionRecord, Outcome, SourceRecord, TickRecord
 
 if TYPE_CHECKING:
-    from tidegate.controller.turn import Tick
+    from tidegate.controller.tick import Tick
 
 
 class Recorder:

@@ -17,7 +17,7 @@ from tidegate.vocabulary.plans import Unmet
 from tidegate.vocabulary.records import DecisionRecord
 
 if TYPE_CHECKING:
-    from tidegate.controller.turn import Tick
+    from tidegate.controller.tick import Tick
 
 MOST_UNMET = 30
 MOST_CAUSES = 20

@@ -1,4 +1,4 @@
-"""Log lines of what is emptied or left alone, and of machines that are taken away."""
+"""Log lines of a turn: what was ordered, emptied or left alone, and what was in doubt."""
 
 from __future__ import annotations
 
@@ -10,9 +10,39 @@ import structlog
 from tidegate.vocabulary.records import DecisionRecord, Outcome
 
 if TYPE_CHECKING:
-    from tidegate.controller.turn import Tick
+    from tidegate.controller.tick import Tick
 
 LOG = structlog.get_logger("tidegate.controller")
+
+
+def log_tick(tick: Tick) -> None:
+    """Say what a turn did, and what was in doubt."""
+    seen = tick.decision.observation
+    for done in tick.done:
+        record = done.order.record
+        say = LOG.info if done.kind is None else LOG.warning
+        say(
+            record.action,
+            pool=record.pool,
+            from_nodes=record.from_nodes,
+            to_nodes=record.to_nodes,
+            reason=record.reason,
+            per_hour=record.per_hour,
+            outcome=done.outcome.value,
+            detail=done.detail,
+        )
+    for source in seen.demand.sources:
+        if source.fault:
+            LOG.warning("source in doubt", source=source.name, why=source.fault)
+    for pool, reason in seen.unread.items():
+        LOG.warning("pool not read", pool=pool, why=reason)
+    LOG.info(
+        "tick",
+        pools=len(seen.sights),
+        waiting=len(seen.demand.items),
+        orders=len(tick.orders),
+        per_hour=str(tick.decision.plan.per_hour),
+    )
 
 
 def log_steps(tick: Tick) -> None:

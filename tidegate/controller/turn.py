@@ -11,21 +11,21 @@ from typing import TypeVar
 import structlog
 
 from tidegate.controller.accounting import record_rework, record_struck
-from tidegate.controller.applying import Applier, Done
-from tidegate.controller.deciding import Decision, build_decision
-from tidegate.controller.emptying import Emptier, Finished
-from tidegate.controller.hearing import Ears, Heard
+from tidegate.controller.applying import Applier
+from tidegate.controller.deciding import build_decision
+from tidegate.controller.emptying import Emptier
+from tidegate.controller.hearing import Ears
 from tidegate.controller.interruptions import KEPT
-from tidegate.controller.listening import Listener, Told
-from tidegate.controller.logs import log_tick
+from tidegate.controller.listening import Listener
 from tidegate.controller.observation import Observer
-from tidegate.controller.orders import Order, build_orders
+from tidegate.controller.orders import build_orders
 from tidegate.controller.reap_records import Reaped
 from tidegate.controller.reaping import Reaper, Reaping
 from tidegate.controller.recording import Recorder
 from tidegate.controller.resuming import resume_runs
 from tidegate.controller.risks import apply_risks, count_exposure
-from tidegate.controller.telling import log_steps
+from tidegate.controller.telling import log_steps, log_tick
+from tidegate.controller.tick import Tick
 from tidegate.controller.together import finish_both
 from tidegate.controller.tracing import span
 from tidegate.controller.wiring import Wiring
@@ -57,21 +57,6 @@ class TurnSettings:
     drain_seconds: float = 600.0
     scaling: ScalingSettings = field(default_factory=ScalingSettings)
     reaping: ReapSettings = field(default_factory=ReapSettings)
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """One turn of the loop: what was decided, and what became of it (empty in a dry run)."""
-
-    wiring: Wiring
-    decision: Decision
-    orders: Sequence[Order]
-    done: Sequence[Done] = ()
-    finished: Sequence[Finished] = ()
-    told: Sequence[Told] = ()
-    listeners: Sequence[Heard] = ()
-    reaping: Reaping = field(default_factory=Reaping)
-    reaped: Sequence[Reaped] = ()
 
 
 class Turns:

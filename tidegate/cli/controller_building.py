@@ -1,0 +1,49 @@
+"""A controller of a stack, as every command builds it."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from tidegate.cli.controller_leader import open_led_state
+from tidegate.cli.controller_options import database_url, explain_lacking, has_database
+from tidegate.cli.controller_stack import StackChoice, StackFeed
+
+
+class SystemClock:
+    """The machine's own clocks."""
+
+    def now(self) -> datetime:
+        """Return the time in UTC."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Return seconds that never go back."""
+        return time.monotonic()
+
+
+def build_controller(
+    choice: StackChoice,
+    database: str,
+    leader: str = "",
+    *,
+    writes: bool = True,
+    interval: float = 15.0,
+) -> Any:
+    """Return a controller of a stack; one that only plans may have no memory.
+
+    Raises:
+        InvalidInput: The stack, its sources or the database cannot be taken.
+        Unavailable: Something that it needs is not installed, or does not answer.
+    """
+    try:
+        from tidegate.controller.loop import Controller, LoopSettings
+    except ModuleNotFoundError as error:
+        raise explain_lacking(error) from error
+    feed = StackFeed(choice)
+    url = database_url(choice.state, database)
+    if writes and not database:
+        choice.state.mkdir(parents=True, exist_ok=True)
+    store = open_led_state(url, leader) if writes or has_database(url) else None
+    return Controller(feed, store, SystemClock(), LoopSettings(interval_seconds=interval))
