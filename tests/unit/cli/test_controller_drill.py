@@ -28,7 +28,7 @@ def world(tmp_path, monkeypatch):
     for name in ("left", "right"):
         made.save(name, 60)
     made.pool = declare_pool(cluster="main", boot_seconds=60, checkpoint=DECLARED)
-    monkeypatch.setattr("tidegate.cli.controller.StackFeed", lambda _choice: made.wiring)
+    monkeypatch.setattr("tidegate.cli.controller_building.StackFeed", lambda _choice: made.wiring)
     made.url = url
     ended = threading.Event()
 
