@@ -110,11 +110,10 @@ def observe_day(
     joint = any_zone(seen)
     parts = np.zeros(len(joint), dtype=np.int64) if clock is None else clock.parts_of(len(joint))
     count = 1 if clock is None else clock.parts
-    moves = _estimate(_count_moves([joint], limits, parts, count), recent, prior, [joint], limits)
+    moves = _estimate([joint], limits, (recent, prior), parts, count)
     keeps, elsewhere = moves, 0.0
     if len(seen) > 1:
-        zones = list(seen)
-        keeps = _estimate(_count_moves(zones, limits, parts, count), recent, prior, zones, limits)
+        keeps = _estimate(list(seen), limits, (recent, prior), parts, count)
         elsewhere = _count_landings(seen, joint)
     ups = len(limits) + 1
     landed = [0.0] * (2 * ups)
@@ -131,17 +130,18 @@ def observe_day(
 
 
 def _estimate(
-    counts: NDArray[np.float64],
-    recent: int,
-    prior: float,
     zones: Sequence[NDArray[np.bool_]],
     limits: NDArray[np.int64],
+    weights: tuple[int, float],
+    parts: NDArray[np.int64],
+    count: int,
 ) -> list[NDArray[np.float64]]:
-    """Return probabilities by part of the day; a day of one part is judged by what was lately."""
-    whole = np.zeros(zones[0].shape, dtype=np.int64)
-    (late,) = _count_moves([zone[-recent:] for zone in zones], limits, whole[-recent:], 1)
-    every = _blend(counts.sum(axis=0), late, prior)
-    return [every] if len(counts) == 1 else [_blend(every, part, prior) for part in counts]
+    """Return probabilities by part of the day, of what was lately and what was before."""
+    recent, prior = weights
+    late = _count_moves([zone[-recent:] for zone in zones], limits, parts[-recent:], count)
+    every = _count_moves(zones, limits, np.zeros_like(parts), 1)[0]
+    whole = _blend(every, late.sum(axis=0), prior)
+    return [whole] if count == 1 else [_blend(whole, part, prior) for part in late]
 
 
 def _phases(up: NDArray[np.bool_], limits: NDArray[np.int64]) -> NDArray[np.int64]:
