@@ -62,7 +62,7 @@ def _grids(rates: NDArray[np.float64]) -> dict[str, list[Choice]]:
                 {"quantile": quantile, "trend": trend},
                 lambda q=quantile, t=trend: TidegateServing(q, t),
             )
-            for quantile in (0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+            for quantile in (0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
             for trend in (0.25, 0.5)
         ],
         "KEDA with HPA": [
