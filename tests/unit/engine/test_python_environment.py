@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from tidegate.engine.python_environment import (
     compute_stamp,
     installed_set,
     is_apart_current,
+    keep_bytecode_apart,
     prepare_apart,
     prepare_environment,
     read_pip_settings,
@@ -115,3 +118,19 @@ def test_an_environment_apart_is_made_once_and_again_when_its_pins_change(tmp_pa
     assert said[-1] == "apart is up to date"
     pinned.write_text("# something else\n")
     assert not is_apart_current(tmp_path, "apart")
+
+
+def test_bytecode_is_kept_in_the_checkouts_cache_and_not_beside_sources(tmp_path: Path) -> None:
+    root = tmp_path / "a 'checkout'"
+    venv.create(root / ".venv", with_pip=False)
+    python = root / ".venv" / "bin" / "python"
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "said_once.py").write_text("SAID = 1\n")
+    keep_bytecode_apart(root, python, os.environ)
+    given = {"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run(
+        [python, "-c", "import said_once"], cwd=tmp_path / "source", env=given, check=True
+    )
+    cache = root / ".tidegate" / "cache" / "pycache"
+    assert [path.name.partition(".")[0] for path in cache.rglob("said_once*")] == ["said_once"]
+    assert [path.name for path in (tmp_path / "source").iterdir()] == ["said_once.py"]
