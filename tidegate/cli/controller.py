@@ -28,7 +28,7 @@ from tidegate.cli.controller_options import (
     StateDirOption,
     open_store,
 )
-from tidegate.cli.controller_overrides import pause, require_known, resume, snooze
+from tidegate.cli.controller_overrides import find_known, pause, resume, snooze
 from tidegate.cli.controller_stack import StackChoice
 from tidegate.cli.output import FormatOption, OutputFormat, build_console, print_json
 from tidegate.vocabulary.problems import Unavailable, refuse
@@ -42,13 +42,6 @@ app = typer.Typer(
     add_completion=False,
 )
 
-app.command(epilog="Example: tidegate controller pause train-aws-h100 --owner ana --hours 4")(pause)
-app.command(epilog="Example: tidegate controller resume train-aws-h100")(resume)
-app.command(epilog="Example: tidegate controller snooze explore-gcp --owner ana --hours 4")(snooze)
-app.command(epilog="Example: tidegate controller drill train-aws-h100 --sources sources.yaml")(
-    drill
-)
-TOKEN = "TIDEGATE_CONTROLLER_TOKEN"  # noqa: S105 - the name of a variable, no token
 COLLECTOR = (50_000, 20, 20)
 """Thresholds of the garbage collector; `benchmarks/decide.py` measures under the same."""
 NOT_LEADING_EXIT = 1
@@ -117,7 +110,7 @@ def once(
 
 @app.command(
     epilog="Example: tidegate controller run --stack prod --listen 127.0.0.1:9470. A face beyond "
-    f"loopback needs a bearer token in {TOKEN}."
+    "loopback needs a bearer token in TIDEGATE_CONTROLLER_TOKEN."
 )
 def run(
     stack: StackOption = "prod",
@@ -183,27 +176,39 @@ def status(
 
 @app.command(epilog="Example: tidegate controller explain train-aws-h100 --last 5")
 def explain(
-    pool: Annotated[str, typer.Argument(help="A pool's id; 'fleet' for what concerns all.")],
+    pool: Annotated[
+        str,
+        typer.Argument(help="A pool, a notebook or an endpoint; 'fleet' for what concerns all."),
+    ],
     last: Annotated[int, typer.Option(min=1, max=1000, help="How many decisions.")] = 10,
     project: ProjectOption = Path(),
     state_dir: StateDirOption = None,
     database: DatabaseOption = "",
     output: FormatOption = OutputFormat.TABLE,
 ) -> None:
-    """Tell the last decisions on a pool, newest first. Exit code 2 for a pool that is not known."""
+    """Tell the last decisions on a pool, newest first. Exit code 2 for what is not known."""
     from tidegate.cli.controller_output import explain_silence, print_decisions
     from tidegate.controller.status import describe_decision
 
     store = open_store(project, state_dir, database)
     found = store.read_decisions("" if pool == "fleet" else pool, last)
     if not found and pool != "fleet":
-        require_known(store, pool)
+        pool = find_known(store, pool)
+        found = store.read_decisions(pool, last)
     if output is OutputFormat.JSON:
         print_json([describe_decision(record) for record in found])
     elif not found:
         typer.echo(explain_silence(store, pool))
     else:
         print_decisions(build_console(), found)
+
+
+app.command(epilog="Example: tidegate controller pause train-aws-h100 --owner ana --hours 4")(pause)
+app.command(epilog="Example: tidegate controller snooze explore-gcp --owner ana --hours 4")(snooze)
+app.command(epilog="Example: tidegate controller resume train-aws-h100")(resume)
+app.command(epilog="Example: tidegate controller drill train-aws-h100 --sources sources.yaml")(
+    drill
+)
 
 
 def _show(tick: Any, output: OutputFormat, *, is_dry: bool) -> None:
@@ -225,7 +230,7 @@ async def _run(controller: Any) -> None:
 
 
 def _open_face(controller: Any, address: tuple[str, int], interval: float) -> Any:
-    from tidegate.controller.face import Face, Views
+    from tidegate.controller.face import TOKEN_VARIABLE, Face, Views
 
     patience = max(60.0, 4 * interval)
     views = Views(
@@ -235,7 +240,7 @@ def _open_face(controller: Any, address: tuple[str, int], interval: float) -> An
         time.monotonic,
     )
     try:
-        return Face(*address, views, os.environ.get(TOKEN, ""))
+        return Face(*address, views, os.environ.get(TOKEN_VARIABLE, ""))
     except OSError as error:
         raise Unavailable(f"nothing can listen on {address[0]}:{address[1]}: {error}") from error
 

@@ -9,7 +9,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from tidegate.cli.controller_overrides import describe_override
 from tidegate.cli.controller_plan_text import print_idle
+from tidegate.cli.output import render_time
 from tidegate.vocabulary.capacity import Scaler
 from tidegate.vocabulary.records import DecisionRecord
 
@@ -25,7 +27,7 @@ def print_decisions(console: Console, records: Sequence[DecisionRecord]) -> None
     for record in records:
         nodes = "" if record.to_nodes is None else f"{record.from_nodes} → {record.to_nodes}"
         outcome = ": ".join(filter(None, (record.outcome.value, record.detail)))
-        at = record.at.strftime("%Y-%m-%d %H:%M:%SZ")
+        at = render_time(record.at)
         pool = record.pool or "fleet"
         table.add_row(at, pool, record.action, nodes, record.per_hour, record.reason, outcome)
     console.print(table)
@@ -47,11 +49,11 @@ def print_status(console: Console, told: dict[str, Any]) -> None:
     console.print(f"leader     {told['leader'] or 'nobody'}")
     tick = told["lastTick"]
     if tick is None:
-        console.print("last tick  never")
+        console.print("last turn  never")
         return
     age = _measure_age(told)
-    when = f"{tick['at'][:19].replace('T', ' ')}Z, {age:.0f} s ago"
-    console.print(f"last tick  {when}: {tick['waiting']} waiting, {tick['perHour']} an hour")
+    when = f"{render_time(datetime.fromisoformat(tick['at']))}, {age:.0f} s ago"
+    console.print(f"last turn  {when}: {tick['waiting']} waiting, {tick['perHour']} an hour")
     if age > STALE_SECONDS:
         console.print("           what follows is old: no controller has finished a turn since")
     for pool in told["snapshot"]["pools"] if told["snapshot"] else ():
@@ -61,9 +63,9 @@ def print_status(console: Console, told: dict[str, Any]) -> None:
     for source in told["sources"]:
         console.print(f"source     {source['name']}: {source['fault'] or 'sound'}")
     for each in told["overrides"]:
-        kept = "snoozed" if "/" in each["pool"] else "paused"
-        what = kept if each["nodes"] is None else f"pinned to {each['nodes']} nodes"
-        console.print(f"override   {each['pool']}: {what} by {each['owner']} until {each['until']}")
+        what = describe_override(each["pool"], each["nodes"])
+        until = render_time(datetime.fromisoformat(each["until"]))
+        console.print(f"override   {each['pool']}: {what} by {each['owner']} until {until}")
     for each in told["refused"]:
         console.print(f"refused    {each['offering']}: {each['kind']}, {each['attempts']} in a row")
 
@@ -77,5 +79,5 @@ def _measure_age(told: dict[str, Any]) -> float:
 def _describe_size(pool: dict[str, Any]) -> str:
     doing = [f"{count} {phase}" for phase, count in pool["phases"].items()]
     target = "?" if pool["target"] is None else pool["target"]
-    size = f"{target} of {pool['min']} to {pool['max']} nodes"
+    size = f"{target} {'node' if target == 1 else 'nodes'} ({pool['min']} to {pool['max']})"
     return ", ".join(filter(None, (size, *doing, pool["unread"])))

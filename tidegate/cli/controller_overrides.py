@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +15,7 @@ from tidegate.cli.controller_options import (
     StateDirOption,
     open_store,
 )
+from tidegate.cli.output import render_time
 from tidegate.vocabulary.capacity import Scaler
 from tidegate.vocabulary.problems import Unavailable, refuse, suggest
 from tidegate.vocabulary.records import OverrideRecord
@@ -40,12 +42,11 @@ def pause(
     """Leave a pool as it is, or pin it to a size; holds from the next turn on, until it lapses."""
     store = open_store(project, state_dir, database)
     until = datetime.now(UTC) + timedelta(hours=hours)
-    require_known(store, pool)
+    _require_known(pool, _read_pools(store))
     _require_owner(owner)
     _refuse_without_effect(store, pool, nodes)
     store.record_override(OverrideRecord(pool, owner, until, nodes))
-    what = "paused" if nodes is None else f"pinned to {nodes} nodes"
-    typer.echo(f"{pool} is {what} until {until:%Y-%m-%d %H:%M:%SZ}")
+    typer.echo(f"{pool} is {describe_override(pool, nodes)} until {render_time(until)}")
 
 
 def snooze(
@@ -67,47 +68,84 @@ def snooze(
     found = _find_reapable(store, name)
     _require_owner(owner)
     store.record_override(OverrideRecord(found, owner, until))
-    typer.echo(f"{found} goes on until {until:%Y-%m-%d %H:%M:%SZ}")
+    typer.echo(f"{found} goes on until {render_time(until)}")
 
 
 def _find_reapable(store: Any, name: str) -> str:
     """Return the one notebook or endpoint of a name that the last turn looked at."""
-    snapshot = store.read_snapshot() or {}
-    known = [each["id"] for each in snapshot.get("idle", ())]
-    fitting = [each for each in known if name in (each, each.partition("/")[2])]
-    if len(fitting) == 1:
-        return str(fitting[0])
+    known = _read_reapables(store)
+    fitting = find_called(name, known)
     if fitting:
-        raise refuse("controller", "NAME", name, "is the name of two", ", ".join(sorted(fitting)))
+        return fitting
     hint = suggest(name, {*known, *(each.partition("/")[2] for each in known)})
     expected = ", ".join(sorted(known)) or "one that Tidegate may stop; the stack has none"
     raise refuse("controller", "NAME", name, f"is not known{hint}", expected)
 
 
+def _read_reapables(store: Any) -> list[str]:
+    snapshot = store.read_snapshot() or {}
+    return [str(each["id"]) for each in snapshot.get("idle", ())]
+
+
+def find_called(name: str, known: Iterable[str]) -> str | None:
+    """Return what a name means, which may leave out `notebook/` or `endpoint/`.
+
+    Raises:
+        InvalidInput: It is the name of two.
+    """
+    known = list(known)
+    if name in known:
+        return name
+    fitting = sorted(each for each in known if name == each.partition("/")[2])
+    if len(fitting) > 1:
+        raise refuse("controller", "NAME", name, "is the name of two", ", ".join(fitting))
+    return fitting[0] if fitting else None
+
+
 def resume(
-    pool: PoolArgument,
+    name: Annotated[str, typer.Argument(help="A pool, a notebook or an endpoint.")],
     project: ProjectOption = Path(),
     state_dir: StateDirOption = None,
     database: DatabaseOption = "",
 ) -> None:
     """Take a pause, a pin or a snooze back. Exit code 1 when there is none."""
     store = open_store(project, state_dir, database)
-    if not store.drop_override(pool):
-        raise Unavailable(f"{pool} is neither paused, pinned nor snoozed")
-    typer.echo(f"{pool} is {'looked at' if '/' in pool else 'scaled'} again")
+    found = find_called(name, [each.pool for each in store.read_overrides()]) or name
+    if not store.drop_override(found):
+        raise Unavailable(f"{found} is neither paused, pinned nor snoozed")
+    typer.echo(f"{found} is {'looked at' if '/' in found else 'scaled'} again")
 
 
-def require_known(store: Any, pool: str) -> None:
-    """Refuse a pool that the last turn did not see.
+def describe_override(name: str, nodes: int | None) -> str:
+    """Return what a person's word makes of a pool, a notebook or an endpoint."""
+    if nodes is not None:
+        return f"pinned to size {nodes}"
+    return "snoozed" if "/" in name else "paused"
+
+
+def find_known(store: Any, name: str) -> str:
+    """Return the pool, notebook or endpoint that a name means, of those that the last turn saw.
 
     Raises:
-        InvalidInput: With the pools that it saw.
+        InvalidInput: It saw none of that name.
     """
+    pools, reapables = _read_pools(store), _read_reapables(store)
+    if name in pools:
+        return name
+    found = find_called(name, reapables) or name
+    _require_known(found, [*pools, *reapables])
+    return found
+
+
+def _read_pools(store: Any) -> list[str]:
     tick = store.read_last_tick()
-    known = tick.pools.split(",") if tick is not None else []
-    if pool not in known:
+    return tick.pools.split(",") if tick is not None else []
+
+
+def _require_known(name: str, known: Sequence[str]) -> None:
+    if name not in known:
         expected = ", ".join(known) or "a pool, once a turn was finished"
-        raise refuse("controller", "POOL", pool, f"is not known{suggest(pool, known)}", expected)
+        raise refuse("controller", "POOL", name, f"is not known{suggest(name, known)}", expected)
 
 
 def _require_owner(owner: str) -> None:

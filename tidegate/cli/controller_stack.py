@@ -241,7 +241,8 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise refuse(str(path), "", None, f"cannot be read ({error})", "a text file") from error
+        reason = getattr(error, "strerror", None) or error
+        raise refuse(str(path), "", None, f"cannot be read ({reason})", "a text file") from error
 
 
 def _parse(where: str, text: str) -> Any:

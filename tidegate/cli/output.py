@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -27,6 +28,11 @@ FormatOption = Annotated[OutputFormat, typer.Option("--format", help="table or j
 def build_console() -> Console:
     """Return a console on standard output, of a fixed width where that is no terminal."""
     return Console() if sys.stdout.isatty() else Console(width=QUIET_WIDTH)
+
+
+def render_time(at: datetime) -> str:
+    """Return a moment for people, in UTC."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def print_json(document: Any) -> None:

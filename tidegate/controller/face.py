@@ -23,6 +23,7 @@ from tidegate.report.controller_page import (
 )
 from tidegate.vocabulary.problems import Unavailable, refuse
 
+TOKEN_VARIABLE = "TIDEGATE_CONTROLLER_TOKEN"  # noqa: S105 - the name of a variable, no token
 SHORTEST_TOKEN = 16
 KEPT_SECONDS = 1.0
 """A status is asked of the database no more often, however many look at it."""
@@ -53,13 +54,13 @@ def check_address(host: str, token: str) -> None:
     Raises:
         InvalidInput: It would, or the token is short enough to be guessed.
     """
-    expected = "127.0.0.1, or a token in the environment"
+    expected = f"127.0.0.1, or a token in {TOKEN_VARIABLE}"
     if not is_loopback(host) and not token:
         raise refuse(
             "controller", "--listen", host, "is not loopback, and no token is set", expected
         )
     if token and len(token) < SHORTEST_TOKEN:
-        expected = f"{SHORTEST_TOKEN} characters or more"
+        expected = f"{SHORTEST_TOKEN} characters or more in {TOKEN_VARIABLE}"
         raise refuse("controller", "token", None, "is short enough to be guessed", expected)
 
 

@@ -230,7 +230,7 @@ def _note(pool: Mapping[str, Any], status: Status) -> Iterator[str]:
         yield f"not read: {pool['unread']}"
     for said in status["overrides"]:
         if said["pool"] == pool["id"]:
-            what = "paused" if said["nodes"] is None else f"pinned to {said['nodes']}"
+            what = "paused" if said["nodes"] is None else f"pinned to size {said['nodes']}"
             yield f"{what} by {said['owner']} until {clock(said['until'])}"
     for hold in status["snapshot"]["holds"]:
         if hold["pool"] == pool["id"] and not hold["reason"].startswith(("paused", "pinned")):

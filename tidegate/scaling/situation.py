@@ -271,7 +271,7 @@ def _override_holds(overrides: Mapping[str, PoolOverride]) -> list[Hold]:
             entry.pool,
             f"paused by {entry.owner}"
             if entry.nodes is None
-            else f"pinned to {entry.nodes} nodes by {entry.owner}",
+            else f"pinned to size {entry.nodes} by {entry.owner}",
             entry.until,
         )
         for entry in overrides.values()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import pytest
@@ -152,7 +153,8 @@ def observed(tmp_path, remembered):
     shown = {"id": "serve", "scaler": "tidegate", "target": 1, "min": 0, "max": 2, "unread": ""}
     other = {**shown, "id": "others", "scaler": "karpenter", "target": 0, "max": 4}
     pools = [{**shown, "phases": {"busy": 1}}, {**other, "phases": {}}]
-    store.record_snapshot(token, {"pools": pools})
+    idle = [{"id": "notebook/desk"}, {"id": "notebook/chat"}, {"id": "endpoint/chat"}]
+    store.record_snapshot(token, {"pools": pools, "idle": idle})
     engine.dispose()
 
 
@@ -176,7 +178,11 @@ def test_a_pool_is_explained_by_its_decisions(call, remembered):
 
 def test_a_pool_is_paused_and_scaled_again(call, remembered, tmp_path):
     result = call("pause", "serve", "--owner", "ana", "--hours", "2", "--nodes", "1")
-    assert result.stdout.startswith("serve is pinned to 1 nodes until ")
+    assert result.stdout.startswith("serve is pinned to size 1 until ")
+    shown = call("status").stdout
+    assert re.search(
+        r"override   serve: pinned to size 1 by ana until [-0-9]+ [:0-9]+ UTC\n", shown
+    )
     (said,) = json.loads(call("status", "--format", "json").stdout)["overrides"]
     assert (said["pool"], said["owner"], said["nodes"]) == ("serve", "ana", 1)
 
@@ -197,10 +203,10 @@ def test_a_misspelt_pool_is_told(call, remembered):
 
 def test_a_pool_on_which_nothing_was_decided_is_told_as_it_is(call, observed):
     assert call("explain", "serve").stdout == (
-        "nothing was decided on serve yet: 1 of 0 to 2 nodes, 1 busy\n"
+        "nothing was decided on serve yet: 1 node (0 to 2), 1 busy\n"
     )
     assert call("explain", "others").stdout == (
-        "nothing was decided on others yet: 0 of 0 to 4 nodes; "
+        "nothing was decided on others yet: 0 nodes (0 to 4); "
         "it is scaled by karpenter, and only observed\n"
     )
     assert call("explain", "fleet").stdout == "nothing was decided on the fleet yet\n"
@@ -221,10 +227,30 @@ def test_a_word_that_would_change_nothing_is_refused(call, observed, arguments, 
         call("pause", *arguments, "--hours", "1")
 
 
+def test_a_notebook_is_snoozed_explained_and_looked_at_again_by_its_short_name(call, observed):
+    snoozed = call("snooze", "desk", "--owner", "ana", "--hours", "2").stdout
+    assert snoozed.startswith("notebook/desk goes on until ")
+    silence = "nothing was decided on notebook/desk yet\n"
+    assert call("explain", "notebook/desk").stdout == silence
+    assert call("explain", "desk").stdout == silence
+    assert call("resume", "desk").stdout == "notebook/desk is looked at again\n"
+
+
+def test_a_name_that_two_have_is_told_with_both(call, observed):
+    for command in (["explain"], ["snooze", "--owner", "ana", "--hours", "1"]):
+        with pytest.raises(InvalidInput, match="two; expected endpoint/chat, notebook/chat"):
+            call(*command, "chat")
+
+
+def test_a_misspelt_notebook_is_told_by_explain(call, observed):
+    with pytest.raises(InvalidInput, match="did you mean 'notebook/desk'"):
+        call("explain", "notebook/dsk")
+
+
 def test_an_old_status_says_how_old_it_is(call, remembered):
     shown = call("status").stdout.splitlines()
 
-    assert shown[1].startswith("last tick  2026-11-30 12:00:00Z, ")
+    assert shown[1].startswith("last turn  2026-11-30 12:00:00 UTC, ")
     assert "what follows is old" in shown[2]
 
 
