@@ -90,6 +90,7 @@ def next_commands(stack: str, manifest: Path) -> list[tuple[str, str]]:
     return [
         (f".venv/bin/tidegate manifest show {shown_path(manifest)}", "what was declared"),
         (".venv/bin/tidegate catalog list --accelerator h100-80gb", "who sells it, at what price"),
+        (f".venv/bin/tidegate controller plan --stack {stack}", "what it would resize, and why"),
         (".venv/bin/tidegate local status", "what the local clouds hold"),
         ('eval "$(.venv/bin/tidegate local env)"', "use pulumi, boto3 and aws by hand"),
         (f"./scripts/up {stack}", "again: nothing changes"),

@@ -114,6 +114,7 @@ def test_a_person_sees_pools_verdicts_cost_what_is_not_counted_and_what_to_try(
         assert part in shown
     assert "\x1b[" not in shown
     assert f"tidegate manifest show {state.manifest_path}" in shown
+    assert "tidegate controller plan --stack prod " in shown
     assert f"Commitment review, on sample use: {state.review}" in " ".join(shown.split())
 
 
