@@ -65,6 +65,6 @@ def test_a_machine_that_never_becomes_a_node_is_replaced_once(story: Story, clou
     # GKE chooses which node goes: there the dead one goes first, and the other is ordered then.
     replaced = [("shrink", 1, 0), ("grow", 0, 1)] if cloud == "gcp" else [("grow", 1, 1)]
     assert steps == [("grow", 0, 1), *replaced]
-    assert "did not come in time (1 nodes)" in story.reasons(cloud)[1]
+    assert "did not come in time (1 node)" in story.reasons(cloud)[1]
     story.join(cloud)
     assert story.wait_bound(cloud, "train") == [fresh]

@@ -56,7 +56,7 @@ def test_work_that_no_pool_can_take_is_told_with_its_cause(story: Story) -> None
     assert [story.size(cloud) for cloud in POOLS] == [0, 0, 0]
     assert story.figure("unmet_items") == 1
     (unmet,) = story.unmet()
-    assert unmet.startswith("1 items of 1 workers, aws/default/huge first: ")
+    assert unmet.startswith("1 item of 1 worker, aws/default/huge: ")
     for zone in "bc":
         where = f"dev-aws-l4/g6.xlarge/us-east-1{zone}"
         assert f"{where}: one worker is larger than a node of g6.xlarge" in unmet
@@ -139,6 +139,6 @@ def test_pods_beyond_the_maximum_wait_and_are_told(story: Story) -> None:
 
     assert story.size("aws") == story.stage.declared("aws").max_nodes == 3
     (unmet,) = story.unmet()
-    assert unmet.startswith("2 items of 1 workers, aws/default/train-3 first: ")
+    assert unmet.startswith("2 items of 1 worker, aws/default/train-3 first: ")
     assert "dev-aws-l4: has 3 of at most 3 nodes" in unmet
     assert "dev-gcp-l4: only dev-aws-l4 are asked for" in unmet

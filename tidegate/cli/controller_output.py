@@ -14,6 +14,7 @@ from tidegate.cli.controller_plan_text import print_idle
 from tidegate.cli.output import render_time
 from tidegate.vocabulary.capacity import Scaler
 from tidegate.vocabulary.records import DecisionRecord
+from tidegate.vocabulary.wording import render_count
 
 STALE_SECONDS = 120
 """A last turn that lies back longer is told to be old."""
@@ -78,6 +79,6 @@ def _measure_age(told: dict[str, Any]) -> float:
 
 def _describe_size(pool: dict[str, Any]) -> str:
     doing = [f"{count} {phase}" for phase, count in pool["phases"].items()]
-    target = "?" if pool["target"] is None else pool["target"]
-    size = f"{target} {'node' if target == 1 else 'nodes'} ({pool['min']} to {pool['max']})"
+    nodes = "? nodes" if pool["target"] is None else render_count(pool["target"], "node")
+    size = f"{nodes} ({pool['min']} to {pool['max']})"
     return ", ".join(filter(None, (size, *doing, pool["unread"])))

@@ -17,6 +17,7 @@ from tidegate.opa.rule_cases import read_cases, run_cases
 from tidegate.policy.rule_set import RuleSet
 from tidegate.ports import RuleEngineError
 from tidegate.vocabulary.problems import refuse
+from tidegate.vocabulary.wording import render_count
 
 ANSWER_SECONDS = 60.0
 _FAILED = 1
@@ -114,12 +115,8 @@ def _print(tested: _Tested, paths: list[str], rules: RuleSet, output: OutputForm
     count = sum(map(len, tested.faults.values()))
     held = "all hold" if not count else f"{count} do not hold"
     counts = (
-        _count(len(paths), "rule"),
-        _count(tested.passed, "test"),
-        _count(tested.cases, "case"),
+        render_count(len(paths), "rule"),
+        render_count(tested.passed, "test"),
+        render_count(tested.cases, "case"),
     )
     typer.echo("{}, {} passed, {}: {}".format(*counts, held))
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

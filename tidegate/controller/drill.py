@@ -14,6 +14,7 @@ from tidegate.controller.nodes import PoolSight
 from tidegate.manifest.model import Checkpoint, Pool
 from tidegate.vocabulary.capacity import InterruptionTolerance, Scaler
 from tidegate.vocabulary.fleet_state import ClusterNode, RunningPod
+from tidegate.vocabulary.wording import render_count
 
 
 class Held(StrEnum):
@@ -201,7 +202,7 @@ def _judge_work(
 ) -> Iterator[Check]:
     limit = pool.boot_seconds + declared.restart_seconds + int(2 * look_seconds)
     if work.back_at is None:
-        why = f"{work.count()} pods were there, and did not all come back"
+        why = f"not all came back: {render_count(work.count(), 'pod')} had been there"
         yield Check("resume", work.owner, Held.BROKEN, None, limit, why)
     else:
         took = int((work.back_at - work.seen_at).total_seconds())

@@ -5,6 +5,7 @@ Pure. A pool never leaves its bounds, and no machine goes that could not be told
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,8 +14,9 @@ from tidegate.controller.machines import find_machine
 from tidegate.controller.nodes import IN_FLIGHT_MARK, PoolSight
 from tidegate.vocabulary.fleet_state import Machine, MachinePhase, PoolState
 from tidegate.vocabulary.money import Money
-from tidegate.vocabulary.plans import Resize, ScalingPlan
+from tidegate.vocabulary.plans import Resize, ScalingPlan, Unmet
 from tidegate.vocabulary.records import DecisionRecord, Outcome
+from tidegate.vocabulary.wording import render_count, render_names
 
 SHRINK = "shrink"
 GROW = "grow"
@@ -151,7 +153,7 @@ def _refuse(wanted: int, sight: PoolSight, leaving: _Leaving, can_choose: bool, 
 
 def _explain(resize: Resize, plan: ScalingPlan) -> str:
     reasons = [stop.reason for stop in plan.stops if stop.pool == resize.pool]
-    each = [f"{text} ({reasons.count(text)} nodes)" for text in dict.fromkeys(reasons)]
+    each = [f"{text} ({render_count(count, 'node')})" for text, count in Counter(reasons).items()]
     return "; ".join([resize.reason, *each]) if each else resize.reason
 
 
@@ -162,17 +164,21 @@ def build_remarks(plan: ScalingPlan, now: datetime) -> list[DecisionRecord]:
         DecisionRecord(now, hold.pool, "hold", hold.reason, outcome=held) for hold in plan.holds
     ]
     found += [
-        DecisionRecord(
-            now,
-            "",
-            "unmet",
-            f"{len(unmet.items)} items of {unmet.workers} workers, {unmet.items[0]} first: "
-            + "; ".join(f"{cause.where or 'fleet'}: {cause.text}" for cause in unmet.causes),
-            outcome=held,
-        )
+        DecisionRecord(now, "", "unmet", _explain_unmet(unmet), outcome=held)
         for unmet in plan.unmet
     ]
     return found
+
+
+def _explain_unmet(unmet: Unmet) -> str:
+    """Return who got nothing and why: the same cause once, with all the places that have it."""
+    places: dict[str, list[str]] = {}
+    for cause in unmet.causes:
+        places.setdefault(cause.text, []).append(cause.where or "fleet")
+    causes = "; ".join(f"{render_names(names)}: {text}" for text, names in places.items())
+    items, workers = len(unmet.items), render_count(unmet.workers, "worker")
+    first = unmet.items[0] if items == 1 else f"{unmet.items[0]} first"
+    return f"{render_count(items, 'item')} of {workers}, {first}: {causes}"
 
 
 def _text(amount: Money | None) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tidegate.vocabulary.problems import Problem
+from tidegate.vocabulary.wording import render_count
 
 _FIELDS = (
     ("minute", 0, 59),
@@ -40,7 +41,7 @@ def explain_cron(cron: str) -> str:
     """Return why a cron line is invalid, or "" when it is valid."""
     fields = cron.split()
     if len(fields) != len(_FIELDS):
-        return f"has {len(fields)} fields"
+        return f"has {render_count(len(fields), 'field')}"
     for text, (name, low, high) in zip(fields, _FIELDS, strict=True):
         for part in text.lower().split(","):
             if not _part_holds(part, low, high):

@@ -17,6 +17,7 @@ from tidegate.scaling.seating import seat_item
 from tidegate.scaling.situation import Situation
 from tidegate.vocabulary.demand import WorkItem
 from tidegate.vocabulary.plans import Hold
+from tidegate.vocabulary.wording import render_count
 
 DEMAND_REASON = "waiting work fits nothing that is there or in flight"
 
@@ -30,7 +31,7 @@ def explain_minimum(draft: Draft) -> None:
         lacking = bounds.low - draft.bench.capacity_of(pool)
         if lacking > 0:
             why = refusal_of_pool(draft.bench, situation, pool)
-            text = f"{lacking} nodes below its minimum of {bounds.low}: {why}"
+            text = f"{render_count(lacking, 'node')} below its minimum of {bounds.low}: {why}"
             draft.holds.append(Hold(pool, text))
 
 

@@ -23,9 +23,11 @@ def why_not_disturb(node: Node, draft: Draft) -> str:
         return "changed within its cooldown"
     if pool.windows and not any(is_open(window, situation.now) for window in pool.windows):
         return "no window is open"
+    if pool.max_disrupted is None:
+        return ""
     disturbed = count_disturbed(draft)[pool.id]
-    if pool.max_disrupted is not None and disturbed >= pool.max_disrupted:
-        return f"{disturbed} of at most {pool.max_disrupted} nodes are disturbed already"
+    if disturbed >= pool.max_disrupted:
+        return f"as many nodes are disturbed as may be at once: {disturbed}"
     return ""
 
 

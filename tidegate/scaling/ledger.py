@@ -14,6 +14,7 @@ from tidegate.scaling.fleet import Node
 from tidegate.scaling.offerings import Offering
 from tidegate.scaling.situation import Situation
 from tidegate.vocabulary.plans import Cause, CauseKind
+from tidegate.vocabulary.wording import render_count
 
 ZERO = Decimal(0)
 
@@ -89,7 +90,7 @@ class Ledger:
         pool = situation.pools[offering.pool]
         high = situation.bounds[pool.id].high
         if self.nodes[pool.id] + pool.nodes_at_once > high:
-            text = f"has {self.nodes[pool.id]} of at most {high} nodes"
+            text = f"has {self.nodes[pool.id]} of at most {render_count(high, 'node')}"
             return Cause(CauseKind.MAXIMUM, pool.id, text)
         return self._quota_refusal(offering, pool.nodes_at_once) or self._budget_refusal(
             offering, pool.nodes_at_once

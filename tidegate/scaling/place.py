@@ -18,6 +18,7 @@ from tidegate.scaling.situation import Situation, build_situation, is_spot
 from tidegate.vocabulary.capacity import Scaler
 from tidegate.vocabulary.demand import Demand, SourceHealth, WorkItem
 from tidegate.vocabulary.plans import Cause, CauseKind
+from tidegate.vocabulary.wording import render_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,8 @@ def _too_little(
         bench.order(offering)
     bench.rollback(mark)
     if cause is None and choice.nodes_for(job.shape.workers) > high:
-        text = f"needs {choice.nodes_for(job.shape.workers)} nodes of at most {high}"
+        needed = render_count(choice.nodes_for(job.shape.workers), "node")
+        text = f"needs {needed} of at most {high}"
         return Cause(CauseKind.MAXIMUM, offering.pool, text)
     return cause
 

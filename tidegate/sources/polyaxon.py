@@ -22,6 +22,7 @@ from tidegate.sources.polyaxon_access import sign
 from tidegate.sources.polyaxon_runs import NothingAsked, read_run
 from tidegate.vocabulary.demand import WorkItem, WorkShape
 from tidegate.vocabulary.reports import SourceFault, WorkReport
+from tidegate.vocabulary.wording import render_count
 
 QUEUED = "queued"
 STARTED = ("scheduled", "starting", "running", "processing")
@@ -93,7 +94,7 @@ class PolyaxonRuns:
         shown = notes[:MOST_NOTES] + [f"and {len(notes) - MOST_NOTES} more"] * (
             len(notes) > MOST_NOTES
         )
-        told = [f"{started} runs have started"] * bool(started)
+        told = [f"{render_count(started, 'run')} started"] * bool(started)
         return WorkReport(tuple(items), in_progress=in_progress, notes=(*told, *shown))
 
     def _build_items(

@@ -80,7 +80,7 @@ def test_candidates_stand_in_order_and_every_other_pool_says_what_excluded_it(ru
             "offering": "small/a3-highgpu-8g",
             "cause": "maximum",
             "where": "small",
-            "why": "has 1 of at most 1 nodes",
+            "why": "has 1 of at most 1 node",
         },
     ]
 

@@ -152,12 +152,16 @@ def test_what_a_plan_leaves_alone_is_told():
     given = replace(
         EMPTY,
         holds=(Hold("train", "doubt"),),
-        unmet=(Unmet(("a", "b"), 2, (cause,)),),
+        unmet=(
+            Unmet(("a", "b"), 2, (cause, replace(cause, where="serve"))),
+            Unmet(("c",), 1, (replace(cause, where="", text="asks for nothing"),)),
+        ),
     )
 
     assert [(each.action, each.reason) for each in build_remarks(given, NOW)] == [
         ("hold", "doubt"),
-        ("unmet", "2 items of 2 workers, a first: train: is at its maximum"),
+        ("unmet", "2 items of 2 workers, a first: train, serve: is at its maximum"),
+        ("unmet", "1 item of 1 worker, c: fleet: asks for nothing"),
     ]
 
 

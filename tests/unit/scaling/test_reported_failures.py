@@ -136,7 +136,7 @@ class TestFloor:
         stocked_out = failed("train/node", FailureKind.STOCK_OUT)
         found = plan([pool(min_nodes=1)], [offering()], market=stocked_out)
         assert [hold.pool for hold in found.holds] == ["train"]
-        assert found.holds[0].reason.startswith("1 nodes below its minimum of 1: stock-out")
+        assert found.holds[0].reason.startswith("1 node below its minimum of 1: stock-out")
 
 
 class TestIdleness:

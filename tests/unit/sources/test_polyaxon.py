@@ -104,7 +104,7 @@ def test_started_runs_are_told_where_they_are_pinned_and_are_no_demand(server):
 
     assert report.in_progress == {"train-aws-h100": 1}
     assert report.notes == (
-        "1 runs have started",
+        "1 run started",
         "run by-preset (job) asks for nothing",
         "run foreign asks for amd.com/gpu, which none of its pools has",
         "run asks-nothing (job) asks for nothing",

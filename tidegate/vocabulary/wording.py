@@ -1,0 +1,19 @@
+"""How counts and lists read in reasons, the same ones everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+MOST_NAMES = 4
+
+
+def render_count(number: int, noun: str) -> str:
+    """Return "1 node" or "2 nodes"; `noun` is one whose plural takes an s."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def render_names(names: Sequence[str], most: int = MOST_NAMES) -> str:
+    """Return names in a row, and of a long row how many more there are."""
+    rest = len(names) - most
+    shown = ", ".join(names[:most])
+    return f"{shown} and {rest} more" if rest > 0 else shown
