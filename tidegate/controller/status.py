@@ -160,47 +160,14 @@ def describe_status(store: StateStore, now: datetime) -> dict[str, Any]:
         store: The memory of all controllers of a stack.
         now: What is older than this has lapsed.
     """
-    tick = store.read_last_tick()
     told = {
         "at": now.isoformat(),
         "leader": store.read_leader(),
-        "lastTick": None
-        if tick is None
-        else {
-            "at": tick.at.isoformat(),
-            "holder": tick.holder,
-            "perHour": tick.per_hour,
-            "waiting": tick.waiting,
-        },
+        "lastTick": _describe_last_tick(store),
         "snapshot": _read_snapshot(store),
-        "sources": [
-            {
-                "name": source.name,
-                "receivedAt": source.received_at.isoformat() if source.received_at else None,
-                "fault": source.fault,
-                "items": source.items,
-            }
-            for source in store.read_sources()
-        ],
-        "overrides": [
-            {
-                "pool": each.pool,
-                "owner": each.owner,
-                "until": each.until.isoformat(),
-                "nodes": each.nodes,
-            }
-            for each in store.read_overrides()
-            if each.until > now
-        ],
-        "refused": [
-            {
-                "offering": each.offering,
-                "kind": each.kind,
-                "at": each.at.isoformat(),
-                "attempts": each.attempts,
-            }
-            for each in store.read_refusals()
-        ],
+        "sources": _describe_healths(store),
+        "overrides": _describe_overrides(store, now),
+        "refused": _describe_refusals(store),
         "interruptions": _describe_interruptions(store, now),
         "decisions": [
             describe_decision(record) for record in store.read_decisions(None, SHOWN_DECISIONS)
@@ -209,6 +176,56 @@ def describe_status(store: StateStore, now: datetime) -> dict[str, Any]:
     # What an older version wrote down may hold what it did not know to hide.
     found: dict[str, Any] = hide_all(told)
     return found
+
+
+def _describe_last_tick(store: StateStore) -> dict[str, Any] | None:
+    tick = store.read_last_tick()
+    if tick is None:
+        return None
+    return {
+        "at": tick.at.isoformat(),
+        "holder": tick.holder,
+        "perHour": tick.per_hour,
+        "waiting": tick.waiting,
+    }
+
+
+def _describe_healths(store: StateStore) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": source.name,
+            "receivedAt": source.received_at.isoformat() if source.received_at else None,
+            "fault": source.fault,
+            "items": source.items,
+        }
+        for source in store.read_sources()
+    ]
+
+
+def _describe_overrides(store: StateStore, now: datetime) -> list[dict[str, Any]]:
+    """Return what persons said of pools, notebooks and endpoints, and has not lapsed."""
+    return [
+        {
+            "pool": each.pool,
+            "owner": each.owner,
+            "until": each.until.isoformat(),
+            "nodes": each.nodes,
+        }
+        for each in store.read_overrides()
+        if each.until > now
+    ]
+
+
+def _describe_refusals(store: StateStore) -> list[dict[str, Any]]:
+    return [
+        {
+            "offering": each.offering,
+            "kind": each.kind,
+            "at": each.at.isoformat(),
+            "attempts": each.attempts,
+        }
+        for each in store.read_refusals()
+    ]
 
 
 def _read_snapshot(store: StateStore) -> Mapping[str, Any] | None:
