@@ -92,10 +92,16 @@ class Node:
     accelerators: int | None = None
     expected: bool = True
     slice: str = ""
+    _work: tuple[RunningWork, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # A decision asks many times for what keeps a node busy.
+        work = tuple([entry for entry in self.running if not entry.daemonset])
+        object.__setattr__(self, "_work", work)
 
     def work(self) -> tuple[RunningWork, ...]:
         """Return what keeps the node busy: everything but daemonsets."""
-        return tuple(entry for entry in self.running if not entry.daemonset)
+        return self._work
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,10 @@ there already, the first step is not needed.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from heapq import nsmallest
 
 from tidegate.scaling.bins import Bin
 from tidegate.scaling.disruption import may_stop, rework_seconds, why_not_disturb
@@ -27,74 +29,102 @@ MOST_MOVES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Move:
-    """One node with what runs on it.
+class _Candidate:
+    """One node whose work can be moved.
 
     Attributes:
         seat: The node on the bench.
         price: What stopping the node saves an hour.
-        rework: What is repeated, in money.
-        seconds: What is repeated, in seconds.
         urgent: Why the work must leave, whatever it costs; "" when only a saving would move it.
     """
 
     node: Node
     seat: Bin
     price: Decimal
+    urgent: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Move(_Candidate):
+    """One node with what runs on it.
+
+    Attributes:
+        rework: What is repeated, in money.
+        seconds: What is repeated, in seconds.
+        entries: What runs there, each with what it may run on.
+    """
+
     rework: Decimal
     seconds: int
-    urgent: str
+    entries: list[tuple[RunningWork, Group]]
 
 
 def move_work(draft: Draft) -> None:
     """Drain nodes whose work sits better elsewhere, or order where it will."""
     if not draft.situation.signals.may_shrink or draft.preemptions:
         return
-    moves = [move for node in nodes_of(draft.situation) if (move := _build_move(draft, node))]
-    moves.sort(key=_turn)
-    for move in moves[:MOST_MOVES]:
+    for candidate in nsmallest(MOST_MOVES, _find_candidates(draft), key=_turn):
+        node = candidate.node
         # A node that an earlier move fills is not emptied in the same breath.
-        if move.seat.items or why_not_disturb(move.node, draft) or _makes_no_sense(draft, move):
+        if candidate.seat.items or why_not_disturb(node, draft) or _makes_no_sense(draft, node):
             continue
+        move = _build_move(draft, candidate)
         if not _finish(draft, move):
             _begin(draft, move)
 
 
-def _makes_no_sense(draft: Draft, move: _Move) -> bool:
+def _makes_no_sense(draft: Draft, node: Node) -> bool:
     """Return whether what the work asks of a node makes no sense, and say so."""
-    for work in move.node.work():
+    for work in node.work():
         fault = explain_shape(work.shape) if work.shape is not None else ""
         if fault:
             text = f"{work.item} {fault}, so it stays where it runs"
-            draft.holds.append(Hold(move.node.pool, text))
+            draft.holds.append(Hold(node.pool, text))
             return True
     return False
 
 
-def _turn(move: _Move) -> tuple[bool, Decimal, int, str]:
+def _turn(move: _Candidate) -> tuple[bool, Decimal, int, str]:
     """Return the order in which moves are looked at: of equally dear nodes the emptiest first."""
     return not move.urgent, -move.price, -move.seat.accelerators, move.node.id
 
 
-def _build_move(draft: Draft, node: Node) -> _Move | None:
-    """Return what a move of a node's work would mean; None where it cannot be moved."""
-    seat, work = draft.bench.bins.get(node.id), node.work()
-    movable = all(_is_movable(draft, entry) for entry in work)
-    if seat is None or not work or seat.items or not movable or node.phase is NodePhase.IN_FLIGHT:
-        return None
+def _find_candidates(draft: Draft) -> Iterator[_Candidate]:
+    """Find the nodes whose work can be moved."""
+    for node in nodes_of(draft.situation):
+        seat, work = draft.bench.bins.get(node.id), node.work()
+        if seat is None or not work or seat.items or node.phase is NodePhase.IN_FLIGHT:
+            continue
+        if all(_is_movable(draft, entry) for entry in work):
+            urgent = _why_urgent(draft, work, seat.offering)
+            yield _Candidate(node, seat, _price_now(draft, seat.offering), urgent)
+
+
+def _why_urgent(draft: Draft, work: Iterable[RunningWork], offering: Offering) -> str:
+    if offering.commitment in draft.situation.ending:
+        return "its commitment ends"
+    if is_spot(offering) and any(_urgent(draft, entry, offering) for entry in work):
+        return "safer before a deadline"
+    return ""
+
+
+def _build_move(draft: Draft, candidate: _Candidate) -> _Move:
+    """Return what a move of a node's work would mean."""
+    node, seat = candidate.node, candidate.seat
+    work = node.work()
     seconds = [rework_seconds(entry, draft.situation) or 0 for entry in work]
     room = seat.offering.room.accelerators
     # Work on a part of a node repeats that part of its price.
     shares = [Decimal(entry.accelerators) / room if room else Decimal(1) for entry in work]
     repeated = sum((s * part for s, part in zip(seconds, shares, strict=True)), ZERO)
-    full = seat.offering.per_hour or ZERO
-    urgent = ""
-    if seat.offering.commitment in draft.situation.ending:
-        urgent = "its commitment ends"
-    elif is_spot(seat.offering) and any(_urgent(draft, entry, seat.offering) for entry in work):
-        urgent = "safer before a deadline"
     return _Move(
-        node, seat, _price_now(draft, seat.offering), repeated * full / HOUR, sum(seconds), urgent
+        node,
+        seat,
+        candidate.price,
+        candidate.urgent,
+        rework=repeated * (seat.offering.per_hour or ZERO) / HOUR,
+        seconds=sum(seconds),
+        entries=_groups(draft, node, seat.offering),
     )
 
 
@@ -120,10 +150,10 @@ def _price_now(draft: Draft, offering: Offering) -> Decimal:
     return offering.per_hour or ZERO
 
 
-def _groups(draft: Draft, move: _Move) -> list[tuple[RunningWork, Group]]:
+def _groups(draft: Draft, node: Node, offering: Offering) -> list[tuple[RunningWork, Group]]:
     return [
-        (work, build_group(work.shape, _urgent(draft, work, move.seat.offering), draft.book))
-        for work in move.node.work()
+        (work, build_group(work.shape, _urgent(draft, work, offering), draft.book))
+        for work in node.work()
         if work.shape is not None
     ]
 
@@ -133,7 +163,7 @@ def _finish(draft: Draft, move: _Move) -> bool:
     bench, mark = draft.bench, draft.bench.mark()
     bench.shut(move.seat)
     woken = ZERO
-    for work, group in _groups(draft, move):
+    for work, group in move.entries:
         found = _find_ready(draft, work, group)
         if found is None:
             bench.rollback(mark)
@@ -204,7 +234,7 @@ def _drain(draft: Draft, move: _Move, saving: Decimal) -> None:
 
 def _begin(draft: Draft, move: _Move) -> None:
     """Order one node that takes all the work of a dearer or less safe one, and mean it for it."""
-    entries = _groups(draft, move)
+    entries = move.entries
     if any(draft.bench.assigned.get(work.item) for work, _ in entries) or not entries:
         return
     for choice in entries[0][1].anywhere.choices:

@@ -12,7 +12,7 @@ from tidegate.vocabulary.capacity import Scaler
 
 def nodes_of(situation: Situation) -> tuple[Node, ...]:
     """Return the believed nodes of declared pools, by id."""
-    return tuple(node for node in situation.signals.nodes if node.pool in situation.pools)
+    return situation.signals.declared
 
 
 def offering_of(node: Node, situation: Situation) -> Offering | None:
@@ -34,9 +34,11 @@ def is_lost(node: Node, offering: Offering | None, situation: Situation) -> bool
     if offering is None:
         return False
     lacking = node.accelerators == 0 and offering.room.accelerators > 0 and not node.work()
-    starting = node.phase is NodePhase.IN_FLIGHT or (node.phase in HEALTHY and lacking)
+    starting = node.phase is NodePhase.IN_FLIGHT or (lacking and node.phase in HEALTHY)
+    if not starting:
+        return False
     patience = situation.settings.boot_patience * max(offering.boot_seconds, 60)
-    return starting and situation.now - node.since > timedelta(seconds=patience)
+    return situation.now - node.since > timedelta(seconds=patience)
 
 
 def is_capacity(node: Node, offering: Offering | None, situation: Situation) -> bool:

@@ -26,6 +26,7 @@ class Signals:
         items: Each believed item once, by falling priority, then in the order of arrival.
         refused: Items that make no sense, each with its cause.
         nodes: Each node once, by id.
+        declared: Those of them whose pool is declared.
         holds: What is held because of doubt.
         may_shrink: False while any source of demand or the fleet is in doubt.
         may_grow: False while the fleet is in doubt: what is there may already be enough.
@@ -34,6 +35,7 @@ class Signals:
     items: tuple[WorkItem, ...]
     refused: tuple[tuple[WorkItem, Cause], ...]
     nodes: tuple[Node, ...]
+    declared: tuple[Node, ...]
     holds: tuple[Hold, ...]
     may_shrink: bool
     may_grow: bool
@@ -53,10 +55,12 @@ def check_signals(
     nodes, node_doubts = _sort_nodes(fleet.nodes, settings, now)
     doubts += node_doubts
     holds += [Hold("", f"{doubt}: nothing shrinks") for doubt in doubts]
+    pools = {pool.id for pool in fleet.pools}
     return Signals(
         items=items,
         refused=refused,
         nodes=nodes,
+        declared=tuple([node for node in nodes if node.pool in pools]),
         holds=tuple(holds),
         may_shrink=not holds,
         may_grow=not fleet_fault,
@@ -181,6 +185,8 @@ def explain_shape(shape: WorkShape) -> str:
 
 def _bad(value: object) -> bool:
     """Return whether a number is negative, no number at all, or endless."""
+    if type(value) is int:
+        return value < 0
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return True
     if isinstance(value, Decimal) and not value.is_finite():

@@ -36,10 +36,11 @@ def find_warm_shares(draft: Draft) -> dict[str, Decimal]:
     It is what the settings say, and at least what a wait target needs that no new node can meet.
     """
     stated = draft.situation.settings.warm_share
-    unmet = find_unmet_by_boot(draft)
+    arrivals = draft.situation.fleet.arrivals
+    unmet = find_unmet_by_boot(draft) if arrivals else {}
     return {
         pool: max(stated or Decimal(0), WAIT_TARGET_SHARE if pool in unmet else Decimal(0))
-        for pool in draft.situation.fleet.arrivals
+        for pool in arrivals
         if stated is not None or pool in unmet
     }
 
