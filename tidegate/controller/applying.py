@@ -28,12 +28,16 @@ FREELY = Spending()
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What became of an order; `kind` is None unless a cloud refused."""
+    """What became of an order; `kind` is None unless a cloud refused.
+
+    `kept` are machines that were to go and stay, for work started on them meanwhile.
+    """
 
     order: Order
     outcome: Outcome
     detail: str
     kind: RefusalKind | None = None
+    kept: int = 0
 
 
 class Applier:
@@ -67,12 +71,16 @@ class Applier:
         freeing = [order for order in written if may_free(order)]
         growing = [order for order in written if not may_free(order)]
         done = await finish_all(self._carry_out(order) for order in freeing)
-        shrunk = {each.order.pool for each in done if each.outcome is Outcome.APPLIED}
-        excess = spending.explain_excess(shrunk)
-        work = (
-            self._hold(order, excess) if excess else self._carry_out(order) for order in growing
-        )
+        shrunk = {
+            each.order.pool for each in done if each.outcome is Outcome.APPLIED and not each.kept
+        }
+        work = (self._grow(order, spending, shrunk) for order in growing)
         return [*done, *await finish_all(work)]
+
+    async def _grow(self, order: Order, spending: Spending, shrunk: set[str]) -> Done:
+        # What an order deletes in its own pool goes before anything comes there.
+        excess = spending.explain_excess({*shrunk, order.pool})
+        return await (self._hold(order, excess) if excess else self._carry_out(order))
 
     async def _hold(self, order: Order, why: str) -> Done:
         held = Outcome.HELD
@@ -99,6 +107,8 @@ class Applier:
             kept = self._close_nodes(order)
             machines = [name for name in order.machines if name not in kept]
             seen, wanted = order.seen - len(machines), order.wanted + len(kept)
+            if kept:  # what was to come in their place waits for the next look
+                wanted = min(wanted, order.seen)
             if kept and not self._wiring.pools.can_choose(order.pool):
                 return Done(order, Outcome.HELD, f"work started on {len(kept)} nodes meanwhile")
             if machines:
@@ -113,7 +123,7 @@ class Applier:
             why = hide_secrets(str(fault))
             return Done(order, Outcome.HELD, f"its nodes could not be closed: {why}")
         note = f"work started on {len(kept)} nodes meanwhile, which are kept" if kept else ""
-        return Done(order, Outcome.APPLIED, note)
+        return Done(order, Outcome.APPLIED, note, kept=len(kept))
 
     def _close_nodes(self, order: Order) -> set[str]:
         """Close nodes; return the machines of those on which work started before that."""

@@ -84,11 +84,12 @@ def build_decision(
         choosing=choosing,
     )  # fmt: skip
     draining = plan_draining(plan, observation.sights, rules)
-    plan = add_stops(plan, draining.emptied, observation.sights)
-    bill = build_bill(observation.fleet, wiring.market, now)
+    # Before what was emptied goes too: a plan's cost has it still.
     spending = build_spending(
         plan, chosen.hourly_ceiling, fleet, observation.sights, market.offerings
     )
+    plan = add_stops(plan, draining.emptied, observation.sights)
+    bill = build_bill(observation.fleet, wiring.market, now)
     return Decision(observation, plan, refusals, bill, draining, choosing, spending)
 
 

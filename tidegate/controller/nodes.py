@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tidegate.manifest.model import Pool
-from tidegate.scaling.fleet import HEALTHY, Node, NodePhase, RunningWork
+from tidegate.scaling.fleet import HEALTHY, LEAVING, Node, NodePhase, RunningWork
 from tidegate.vocabulary.fleet_state import (
     ClusterNode,
     Machine,
@@ -75,7 +75,7 @@ def build_nodes(sight: PoolSight, now: datetime, offerings: frozenset[str]) -> l
 def _see_nodes(sight: PoolSight, now: datetime) -> Iterator[Node]:
     if sight.state is None:
         yield from _remember(sight)
-        yield from _remember_ordered(sight)
+        yield from _remember_costs(sight)
         return
     if sight.in_cluster:
         seen = list(_from_cluster(sight, now)) if sight.nodes is not None else _remember(sight)
@@ -172,14 +172,17 @@ def _remember(sight: PoolSight) -> list[Node]:
     ]
 
 
-def _remember_ordered(sight: PoolSight) -> Iterator[Node]:
-    """Return the nodes that had not come at the last look, and those ordered since.
+def _remember_costs(sight: PoolSight) -> Iterator[Node]:
+    """Return the nodes that had not come at the last look, those ordered since, and those leaving.
 
-    Nobody can see them now; forgotten, they would be ordered again, of another cloud.
+    Nobody can see them now. Forgotten, they would be ordered again, of another cloud; and what
+    failed or was to leave may come or stay after all, and costs until a look shows that it is gone.
     """
     for record in sight.remembered:
-        if IN_FLIGHT_MARK in record.id and record.phase == NodePhase.IN_FLIGHT.value:
-            yield Node(record.id, record.pool, record.offering, NodePhase.IN_FLIGHT, record.since)
+        phase = NodePhase(record.phase)
+        awaited = IN_FLIGHT_MARK in record.id and phase is NodePhase.IN_FLIGHT
+        if awaited or phase in LEAVING or phase is NodePhase.FAILED:
+            yield Node(record.id, record.pool, record.offering, phase, record.since)
 
 
 def _on_their_way(sight: PoolSight, lacking: int, now: datetime) -> Iterator[Node]:
@@ -242,6 +245,7 @@ def to_records(
     ordered: Mapping[str, Sequence[str]],
     now: datetime,
     given_up: Collection[str] = (),
+    doubtful: Collection[str] = (),
 ) -> list[NodeRecord]:
     """Return what is remembered of nodes until the next tick.
 
@@ -251,8 +255,11 @@ def to_records(
         now: When it was.
         given_up: Nodes that did not come and are not waited for any more. What was ordered in
             their place begins anew: with their age it would be late at once.
+        doubtful: Pools whose cloud may have taken an order, or not: what was given up there
+            serves nothing, and goes on costing until a look shows that it is gone.
     """
     found: list[NodeRecord] = []
+    kept: list[NodeRecord] = []
     awaited: defaultdict[str, list[NodeRecord]] = defaultdict(list)
     for node in nodes:
         record = NodeRecord(node.id, node.pool, node.phase.value, node.since, node.offering)
@@ -260,11 +267,15 @@ def to_records(
             found.append(record)
         elif node.id not in given_up:
             awaited[node.pool].append(record)
+        elif node.pool in doubtful:
+            kept.append(replace(record, phase=NodePhase.FAILED.value, since=now))
     for records in awaited.values():
         records.sort(key=lambda record: record.since)
     phase = NodePhase.IN_FLIGHT.value
     for pool, offerings in ordered.items():
         awaited[pool] += [NodeRecord("", pool, phase, now, offering) for offering in offerings]
+    for record in kept:
+        awaited[record.pool].append(record)
     for pool, records in awaited.items():
         names = (f"{pool}{IN_FLIGHT_MARK}{number}" for number in range(len(records)))
         found += [replace(record, id=name) for record, name in zip(records, names, strict=True)]

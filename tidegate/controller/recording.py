@@ -55,7 +55,13 @@ class Recorder:
                 pools=",".join(sight.pool.id for sight in seen.sights),
                 waiting=len(seen.demand.items),
             ),
-            to_records(seen.fleet.nodes, _list_ordered(tick), seen.at, _list_given_up(tick)),
+            to_records(
+                seen.fleet.nodes,
+                _list_ordered(tick),
+                seen.at,
+                _list_given_up(tick),
+                {done.order.pool for done in tick.done if done.kind is RefusalKind.TRANSIENT},
+            ),
             refusals,
             [
                 SourceRecord(

@@ -139,6 +139,9 @@ REMEMBERED = [
     ("train#in-flight-0", "in-flight"),
     ("train#in-flight-1", "failed"),
     ("c", "failed"),
+    ("d", "draining"),
+    ("e", "interrupted"),
+    ("f", "stopped"),
 ]
 
 
@@ -146,7 +149,7 @@ def remember_all():
     return tuple(remember(name, phase) for name, phase in REMEMBERED)
 
 
-def test_what_its_cloud_cannot_show_is_taken_to_be_there_at_work_or_on_its_way():
+def test_what_its_cloud_cannot_show_is_taken_to_be_there_at_work_or_on_its_way_and_to_cost():
     sight = PoolSight(declare_pool(), None, None, True, None, remember_all())
 
     seen = build_nodes(sight, NOW, OFFERINGS)
@@ -154,6 +157,10 @@ def test_what_its_cloud_cannot_show_is_taken_to_be_there_at_work_or_on_its_way()
     assert [(node.id, node.phase, len(node.work())) for node in seen] == [
         ("a", NodePhase.BUSY, 1),
         ("train#in-flight-0", NodePhase.IN_FLIGHT, 0),
+        ("train#in-flight-1", NodePhase.FAILED, 0),
+        ("c", NodePhase.FAILED, 0),
+        ("d", NodePhase.DRAINING, 0),
+        ("e", NodePhase.INTERRUPTED, 0),
     ]
 
 
@@ -192,6 +199,17 @@ def test_what_is_ordered_in_the_place_of_a_late_node_begins_anew():
     assert [(each.id, each.since, each.offering) for each in found] == [
         ("train#in-flight-0", NOW - timedelta(seconds=60), "x"),
         ("train#in-flight-1", NOW, "y"),
+    ]
+
+
+def test_what_was_perhaps_given_up_is_remembered_as_failed_behind_what_is_awaited():
+    late = Node("train#in-flight-0", "train", "x", NodePhase.IN_FLIGHT, LONG_AGO)
+
+    found = to_records([late], {"train": ["y"]}, NOW, {late.id}, {"train"})
+
+    assert [(each.id, each.since, each.offering, each.phase) for each in found] == [
+        ("train#in-flight-0", NOW, "y", "in-flight"),
+        ("train#in-flight-1", NOW, "x", "failed"),
     ]
 
 

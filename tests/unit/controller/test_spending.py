@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
 from support.controller import (
+    NOW,
     FakeClock,
+    FakeCordons,
     FakePools,
     FakeSource,
     declare,
@@ -16,13 +19,15 @@ from support.controller import (
     work,
 )
 
+from tidegate.controller.applying import Applier
 from tidegate.controller.loop import Controller
+from tidegate.controller.orders import Order
 from tidegate.controller.spending import Spending
 from tidegate.manifest.model import HourlyCeiling
 from tidegate.state.database import open_database
 from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind, Shortfall
-from tidegate.vocabulary.records import Outcome
+from tidegate.vocabulary.records import DecisionRecord, Outcome
 from tidegate.vocabulary.reports import WorkReport
 
 FREED = {"spot": Decimal(60), "other": Decimal(0)}
@@ -81,6 +86,29 @@ def life(tmp_path):
     engine.dispose()
 
 
+@pytest.mark.parametrize("kind", [RefusalKind.DENIED, RefusalKind.TRANSIENT])
+def test_what_could_not_be_given_up_costs_on_while_its_cloud_cannot_be_read(life, kind):
+    """It was never delivered, and may come as long as nobody sees that it does not."""
+    pools, _store, take = life
+
+    def refuse(pool):
+        if pool == "a-spot":
+            raise CloudRefused(kind, "no")
+
+    def fall_silent():
+        pools.unreadable["a-spot"] = CloudRefused(RefusalKind.THROTTLED, "Rate exceeded")
+
+    pools.refuse = refuse
+    take(3, between=fall_silent)
+    silent = list(pools.calls)
+    pools.unreadable.clear()
+    pools.refuse = lambda _pool: None
+    take(1)
+
+    assert silent == []
+    assert pools.calls == [("size", "a-spot", 0), ("size", "b-other", 1)]
+
+
 def outcomes(store, pool):
     return [(each.action, each.outcome) for each in store.read_decisions(pool, 9)]
 
@@ -111,3 +139,64 @@ def test_where_it_cannot_be_given_up_nothing_grows_past_the_ceiling_elsewhere(li
     )
     assert pools.calls == [("size", "a-spot", 0), ("size", "b-other", 1)]
     assert outcomes(store, "b-other") == [("grow", Outcome.APPLIED), ("grow", Outcome.HELD)]
+
+
+def order(pool, seen, wanted, **changes):
+    record = DecisionRecord(NOW, pool, "grow" if wanted >= seen else "shrink", "", seen, wanted)
+    return Order(pool, seen, wanted, record, **changes)
+
+
+@pytest.fixture
+def carry_out(tmp_path):
+    """Apply orders to two pools of two nodes each; work started on `a-1` since the look."""
+    pools = FakePools({"a": 2, "b": 2}, machines={"a": ["a-0", "a-1"], "b": ["b-0", "b-1"]})
+    pools.made = 2
+    wiring = wire(
+        declare(declare_pool("a"), declare_pool("b")), pools, cordons=FakeCordons(busy={"a-1"})
+    )
+    engine = open_database(f"sqlite:///{tmp_path / 'orders.db'}")
+    store = DatabaseStore(engine)
+    token = store.take_lease("one", 0.0)
+
+    def go(orders, spending):
+        with ThreadPoolExecutor() as executor:
+            return asyncio.run(Applier(wiring, store, executor, token).apply(orders, spending))
+
+    yield pools, go
+    engine.dispose()
+
+
+BOTH = {"machines": ("a-0", "a-1"), "nodes": {"a-0": "a-0", "a-1": "a-1"}}
+
+
+def test_where_work_started_on_what_was_to_go_nothing_grows_past_the_ceiling_elsewhere(carry_out):
+    pools, go = carry_out
+    spending = Spending(Decimal(100), Decimal(75), {"a": Decimal(50)}, "USD")
+
+    done = go([order("a", 2, 0, **BOTH), order("b", 2, 3)], spending)
+
+    assert pools.sizes == {"a": 1, "b": 2}
+    assert [(each.order.pool, each.outcome, each.kept) for each in done] == [
+        ("a", Outcome.APPLIED, 1),
+        ("b", Outcome.HELD, 0),
+    ]
+
+
+def test_a_pool_grows_in_the_place_of_what_it_deletes_itself(carry_out):
+    pools, go = carry_out
+    spending = Spending(Decimal(100), Decimal(100), {"b": Decimal(25)}, "USD")
+    replaced = order("b", 2, 2, machines=("b-0",), nodes={"b-0": "b-0"})
+
+    (done,) = go([replaced], spending)
+
+    assert done.outcome is Outcome.APPLIED
+    assert pools.calls == [("remove", "b", "b-0"), ("size", "b", 2)]
+
+
+def test_nothing_grows_in_the_place_of_a_node_on_which_work_started(carry_out):
+    pools, go = carry_out
+
+    go([order("a", 2, 3, machines=("a-1",), nodes={"a-1": "a-1"})], Spending())
+
+    assert pools.sizes == {"a": 2, "b": 2}
+    assert pools.calls == []
