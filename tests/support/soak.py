@@ -26,7 +26,8 @@ from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.problems import Unavailable
 
 TURN_SECONDS = 15
-PATIENT = LoopSettings(source_seconds=0.1, pool_seconds=5.0)
+PATIENT = LoopSettings(source_seconds=0.5, pool_seconds=60.0)
+"""So that a machine that is busy with something else changes nothing of what a seed shows."""
 KILL, PAUSE = 0.01, 0.01
 """How probably the process dies, or is paused, in a turn."""
 CLUSTERED = {"k8s": (*OURS, FOREIGN)}

@@ -20,7 +20,7 @@ from tidegate.vocabulary.reports import SourceFault, WorkReport
 
 BEGIN = 0.12
 """How probably an episode begins in a turn."""
-SLOW_SECONDS = 0.2
+SLOW_SECONDS = 0.7
 
 
 class AwayStore:

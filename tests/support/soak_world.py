@@ -7,9 +7,11 @@ what it did, so that the soak can tell where it went wrong.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from threading import RLock
+from typing import Any
 
 from support.controller import FakeClock, declare, declare_pool
 
@@ -64,9 +66,10 @@ def declare_world(azure_nodes: int | None = MOST, ceiling: int = CEILING) -> Man
 
 @dataclass
 class Job:
-    """A pod that waits, or runs on a node."""
+    """A pod that waits, or runs on a node; `number` tells which was made first."""
 
     name: str
+    number: int
     gpus: int
     queued_at: datetime
     left: float
@@ -83,6 +86,10 @@ class Job:
             priority=self.priority,
             placement=PlacementNeed(pools=(*OURS, FOREIGN)),
         )
+
+
+def _by_number(job: Job) -> int:
+    return job.number
 
 
 @dataclass
@@ -115,20 +122,23 @@ class World:
     served: int = 0
     interrupted: int = 0
     violations: list[str] = field(default_factory=list)
+    _waiting: dict[str, Job] = field(default_factory=dict)
+    _running: dict[str, dict[str, Job]] = field(default_factory=dict)
+    _moving: RLock = field(default_factory=RLock)  # several clouds are called at the same time
 
     def live(self, seconds: float) -> None:
         """Let time pass: machines boot and are taken away, work comes, starts, saves and ends."""
         self._deliver()
         for node in [each for each in self.nodes.values() if self._is_over(each)]:
             self.take_away(node.name)
-        for job in list(self.jobs.values()):
-            if not job.node:
-                continue
+        self._running = {node: jobs for node, jobs in self._running.items() if jobs}
+        running = [job for jobs in self._running.values() for job in jobs.values()]
+        for job in sorted(running, key=_by_number):
             if job.asked_at and job.saves and self.chance.random() < 0.7:
                 job.checkpoint_at = max(self.clock.now(), job.asked_at)
             job.left -= seconds
             if job.left <= 0:
-                del self.jobs[job.name]
+                del self.jobs[job.name], self._running[job.node][job.name]
                 self.served += 1
         if self.chance.random() < self.hectic:
             for _ in range(self.chance.choice((1, 1, 2, 4))):
@@ -139,8 +149,8 @@ class World:
         self.made += 1
         name = f"ml/job-{self.made}"
         seconds = self.chance.choice((60, 300, 1200, 5400))
-        self.jobs[name] = Job(
-            name, self.chance.choice((4, 8)), self.clock.now(), seconds,
+        self.jobs[name] = self._waiting[name] = Job(
+            name, self.made, self.chance.choice((4, 8)), self.clock.now(), seconds,
             saves=self.chance.random() < 0.5, priority=self.chance.choice((0, 0, 0, 10)),
         )  # fmt: skip
 
@@ -158,13 +168,25 @@ class World:
                     self.nodes[name] = Node(name, pool, ready)
 
     def _schedule(self) -> None:
-        for job in sorted(self.jobs.values(), key=lambda job: (-job.priority, job.queued_at)):
-            if job.node:
-                continue
-            for node in self.nodes.values():
-                if self.is_up(node) and not node.closed and self.free(node.name) >= job.gpus:
-                    job.node, job.started_at = node.name, self.clock.now()
-                    break
+        with self._moving:
+            room = {
+                node.name: self.free(node.name)
+                for node in self.nodes.values()
+                if self.is_up(node) and not node.closed
+            }
+            for job in self._list_waiting(lambda job: (-job.priority, job.queued_at, job.number)):
+                name = next((name for name, gpus in room.items() if gpus >= job.gpus), None)
+                if name is not None:
+                    room[name] -= job.gpus
+                    self._start(job, name)
+
+    def _start(self, job: Job, node: str) -> None:
+        del self._waiting[job.name]
+        self._running.setdefault(node, {})[job.name] = job
+        job.node, job.started_at = node, self.clock.now()
+
+    def _list_waiting(self, key: Callable[[Job], Any]) -> list[Job]:
+        return sorted(self._waiting.values(), key=key)
 
     def take_away(self, name: str, *, shrink: bool = False) -> None:
         """Let a machine vanish by somebody else's doing; its work waits again."""
@@ -176,14 +198,17 @@ class World:
             self.targets[node.pool] = max(0, self.targets[node.pool] - 1)
 
     def requeue(self, job: Job) -> None:
-        job.node, job.started_at, job.asked_at = "", None, None
-        job.queued_at = self.clock.now()
+        with self._moving:
+            self._running.get(job.node, {}).pop(job.name, None)
+            self._waiting[job.name] = job
+            job.node, job.started_at, job.asked_at = "", None, None
+            job.queued_at = self.clock.now()
 
     def of(self, pool: str) -> list[Node]:
         return [node for node in self.nodes.values() if node.pool == pool]
 
     def on(self, node: str) -> list[Job]:
-        return [job for job in self.jobs.values() if job.node == node]
+        return sorted(self._running.get(node, {}).values(), key=_by_number)
 
     def free(self, node: str) -> int:
         return NODE_GPUS - sum(job.gpus for job in self.on(node))
@@ -195,8 +220,7 @@ class World:
         """Return what the cluster tells."""
         waiting = [
             WorkItem(f"k8s/{job.name}", job.shape(), job.queued_at)
-            for job in self.jobs.values()
-            if not job.node
+            for job in self._list_waiting(_by_number)
         ]
         nodes = [self._show(node) for node in self.nodes.values() if self.is_up(node)]
         return WorkReport(tuple(waiting), nodes=tuple(nodes))
