@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from tidegate.vocabulary.fleet_state import PoolState
+from tidegate.vocabulary.history import PoolHistory
 from tidegate.vocabulary.notices import NoticeRecord, NoticeReport, RiskRecord
 from tidegate.vocabulary.problems import Unavailable
 from tidegate.vocabulary.records import (
@@ -299,6 +300,14 @@ class StateStore(NoticeStore, Protocol):
 
     def record_snapshot(self, token: int, snapshot: Mapping[str, Any]) -> None:
         """Replace what is shown of the last turn: a JSON document without secrets."""
+        ...
+
+    def record_histories(self, token: int, histories: Sequence[PoolHistory]) -> None:
+        """Replace what is remembered of the work of some pools."""
+        ...
+
+    def read_histories(self) -> Sequence[PoolHistory]:
+        """Return what is remembered of every pool's work."""
         ...
 
     def read_snapshot(self) -> Mapping[str, Any] | None:

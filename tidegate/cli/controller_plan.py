@@ -26,6 +26,10 @@ def describe_tick(tick: Tick) -> dict[str, Any]:
         "cost": _describe_cost(tick),
         "steps": _describe_steps(tick),
         "holds": [{"pool": hold.pool, "reason": hold.reason} for hold in plan.holds],
+        "kept": [
+            {"pool": kept.pool, "nodes": list(kept.nodes), "reason": kept.reason}
+            for kept in plan.kept
+        ],
         "waiting": {"items": len(seen.demand.items), "unmet": _count_items(plan.unmet)},
         "unmet": [_describe_unmet(unmet) for unmet in plan.unmet],
         "sources": [

@@ -131,6 +131,12 @@ def _print_held(console: Console, told: dict[str, Any]) -> None:
         _say(console, "Held back:")
     for line in held:
         _say(console, line)
+    if told.get("kept"):
+        _say(console, "Kept idle:")
+    for kept in told.get("kept", ()):
+        count = len(kept["nodes"])
+        nodes = "1 node" if count == 1 else f"{count} nodes"
+        _say(console, f"  {kept['pool']}: {nodes}, {kept['reason']}")
 
 
 def _print_pools(console: Console, told: dict[str, Any]) -> None:

@@ -26,6 +26,7 @@ from tidegate.ports import Clock, WorkSource
 from tidegate.scaling.fleet import Fleet
 from tidegate.vocabulary.demand import Demand, SourceHealth
 from tidegate.vocabulary.fleet_state import CloudRefused, ClusterNode, PoolState
+from tidegate.vocabulary.history import PoolHistory
 from tidegate.vocabulary.notices import NoticeRecord
 from tidegate.vocabulary.records import NodeRecord
 
@@ -50,6 +51,7 @@ class Observation:
         fleet: For the decision.
         demand: For the decision.
         struck: Notices that mean machines of declared pools.
+        learned: What is to be remembered anew of pools' work.
     """
 
     at: datetime
@@ -60,6 +62,7 @@ class Observation:
     fleet: Fleet
     demand: Demand
     struck: Sequence[Struck] = ()
+    learned: Sequence[PoolHistory] = ()
 
 
 class Observer:

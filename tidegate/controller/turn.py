@@ -15,9 +15,11 @@ from tidegate.controller.applying import Applier
 from tidegate.controller.deciding import build_decision
 from tidegate.controller.emptying import Emptier
 from tidegate.controller.hearing import Ears
+from tidegate.controller.histories import find_changed, tell_histories
 from tidegate.controller.interruptions import KEPT
+from tidegate.controller.learning import Watch, learn_histories
 from tidegate.controller.listening import Listener
-from tidegate.controller.observation import Observer
+from tidegate.controller.observation import Observation, Observer
 from tidegate.controller.orders import build_orders
 from tidegate.controller.reap_records import Reaped
 from tidegate.controller.reaping import Reaper, Reaping
@@ -32,6 +34,7 @@ from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
 from tidegate.scaling.reaping import ReapSettings
 from tidegate.scaling.settings import PoolOverride, ScalingSettings
+from tidegate.vocabulary.history import PoolHistory
 from tidegate.vocabulary.reports import SourceFault
 
 LOG = structlog.get_logger("tidegate.controller")
@@ -72,6 +75,7 @@ class Turns:
         seconds = min(settings.source_seconds, USE_SECONDS)
         self._reaper = Reaper(clock, executor, seconds, settings.reaping)
         self._recorder = Recorder()
+        self._watch = Watch()
         self._exposed_at: float | None = None
 
     async def plan(self, wiring: Wiring, store: StateStore | None) -> Tick:
@@ -87,10 +91,12 @@ class Turns:
         refusals = await self._run(store.read_refusals) if store else []
         said = await self._run(store.read_overrides) if store else []
         risks = await self._run(store.read_risks) if store else []
+        histories = await self._run(store.read_histories) if store else []
         since = self._clock.now() - KEPT
         notices = await self._run(store.read_notices, since) if store else []
         with span("observe", pools=len(wiring.declared()), sources=len(wiring.sources)):
             seen = await self._observer.observe(wiring, ears, nodes, notices)
+        seen = self._learn(wiring, seen, histories)
         pools = {pool.id for pool in wiring.manifest.pools}
         overrides = [
             PoolOverride(each.pool, each.owner, each.until, each.nodes)
@@ -107,6 +113,22 @@ class Turns:
             deciding.note(method=decision.plan.method.name, holds=len(decision.plan.holds))
         orders = build_orders(decision.plan, seen.sights, decision.choosing, seen.at)
         return Tick(wiring, decision, orders)
+
+    def _learn(
+        self, wiring: Wiring, seen: Observation, before: Sequence[PoolHistory]
+    ) -> Observation:
+        """Return what was seen, with what this look and those before teach of each pool's work."""
+        sound = {source.name for source in seen.demand.sources if not source.fault}
+        after = learn_histories(
+            before,
+            seen.sights,
+            seen.fleet.nodes,
+            [ear for ear in seen.heard if ear.name in sound],
+            seen.at,
+            jumped=self._watch.has_jumped(seen.at, self._clock.monotonic()),
+        )
+        fleet = tell_histories(seen.fleet, after, wiring.market, seen.at)
+        return replace(seen, fleet=fleet, learned=find_changed(before, after))
 
     async def take(self, wiring: Wiring, store: StateStore, holder: str, token: int) -> Tick:
         """Take one turn under a lease.
@@ -144,6 +166,8 @@ class Turns:
         planned = await self._decide(wiring, store)
         struck = planned.decision.observation.struck
         await self._run(record_struck, store, token, struck, planned.decision.observation.at)
+        # Before anything is done: a process that ends meanwhile counts nothing twice.
+        await self._run(store.record_histories, token, planned.decision.observation.learned)
         applier = Applier(wiring, store, self._executor, token)
         seen = planned.decision.observation
         emptier = Emptier(wiring, store, self._executor, token, seen.at)

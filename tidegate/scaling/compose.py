@@ -17,6 +17,7 @@ from tidegate.vocabulary.plans import (
     Cause,
     CauseKind,
     Hold,
+    Kept,
     Placement,
     Resize,
     ScalingPlan,
@@ -43,6 +44,10 @@ def compose_plan(draft: Draft) -> ScalingPlan:
         assumed=_is_assumed(draft),
         method=draft.method,
         replicas=draft.replicas,
+        kept=tuple(
+            Kept(pool, tuple(sorted(nodes)), reason)
+            for (pool, reason), nodes in sorted(draft.kept.items())
+        ),
     )
 
 

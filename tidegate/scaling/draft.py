@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -34,6 +35,7 @@ class Draft:
         stops: By node id.
         preemptions: In order.
         holds: What is left alone, and why.
+        kept: (pool, why) → idle nodes that stay.
         refused: Items that make no sense, with causes.
         method: How new nodes were chosen.
         replicas: Of each endpoint.
@@ -52,6 +54,7 @@ class Draft:
     stops: dict[str, Stop] = field(default_factory=dict)
     preemptions: list[Preemption] = field(default_factory=list)
     holds: list[Hold] = field(default_factory=list)
+    kept: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     refused: tuple[tuple[WorkItem, Cause], ...] = ()
     method: Method = NOTHING_NEW
     replicas: tuple[ReplicaPlan, ...] = ()
@@ -61,6 +64,10 @@ class Draft:
         noted = self.reasons.setdefault(pool, [])
         if reason not in noted:
             noted.append(reason)
+
+    def explain_kept(self, pool: str, nodes: Iterable[str], reason: str) -> None:
+        """Note why idle nodes stay."""
+        self.kept.setdefault((pool, reason), []).extend(nodes)
 
     def is_known(self, item: str) -> bool:
         """Return whether an item still waits or runs: a seat that was meant for it stays its."""

@@ -55,6 +55,18 @@ def keep_alive_seconds(
     return max(low, min(int(best), high))
 
 
+def explain_keep_alive(
+    boot_seconds: int, gaps: Sequence[int], wait_target_seconds: int | None
+) -> str:
+    """Return what the time is measured by, for people."""
+    known = sum(1 for gap in gaps if gap >= 0)
+    if wait_target_seconds is not None and wait_target_seconds < boot_seconds:
+        return f"work here may wait {wait_target_seconds} s, and a new node takes {boot_seconds} s"
+    if known < ENOUGH_GAPS:
+        return "after that, idling has cost what a restart would"
+    return f"what would have cost least over the last {known} gaps between work"
+
+
 def _bridging(gaps: Sequence[int], settings: ScalingSettings) -> Decimal:
     """Return what bridges the share of (sorted) gaps that a wait target stands for."""
     if len(gaps) < ENOUGH_GAPS:

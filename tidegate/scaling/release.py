@@ -10,12 +10,15 @@ from decimal import Decimal
 from tidegate.scaling.bins import Bin
 from tidegate.scaling.draft import Draft
 from tidegate.scaling.fleet import GONE, HEALTHY, Node, NodePhase
-from tidegate.scaling.keep_alive import keep_alive_seconds
+from tidegate.scaling.keep_alive import explain_keep_alive, keep_alive_seconds
 from tidegate.scaling.ledger import ZERO
 from tidegate.scaling.nodes import is_lost, may_touch, nodes_of
 from tidegate.scaling.wait_targets import find_wait_targets
 from tidegate.scaling.warm import spare_room
 from tidegate.vocabulary.plans import Hold, Stop
+
+MINIMUM = "the pool's minimum"
+WARM = "room kept free for what arrives while a node boots"
 
 
 def delete_lost(draft: Draft) -> None:
@@ -41,10 +44,17 @@ def release_idle(draft: Draft) -> None:
     for slice_nodes in _idle_slices(draft):
         pool = slice_nodes[0].pool
         room = sum(draft.bench.bins[node.id].accelerators for node in slice_nodes)
-        if above[pool] < len(slice_nodes) or (pool in warm and warm[pool] < room):
+        names = [node.id for node in slice_nodes]
+        if above[pool] < len(slice_nodes):
+            draft.explain_kept(pool, names, MINIMUM)
             continue
-        reason = _why_stop(draft, slice_nodes, targets.get(pool))
-        if reason and _stop_all(draft, slice_nodes, reason, spare):
+        if pool in warm and warm[pool] < room:
+            draft.explain_kept(pool, names, WARM)
+            continue
+        reason, kept = _weigh(draft, slice_nodes, targets.get(pool))
+        if kept:
+            draft.explain_kept(pool, names, kept)
+        elif _stop_all(draft, slice_nodes, reason, spare):
             above[pool] -= len(slice_nodes)
             if pool in warm:
                 warm[pool] -= room
@@ -110,8 +120,8 @@ def _release_order(draft: Draft, node: Node) -> tuple[bool, Decimal, float, str]
     return node.expected, -price, node.since.timestamp(), node.id
 
 
-def _why_stop(draft: Draft, nodes: Iterable[Node], wait_target: int | None) -> str:
-    """Return why idle nodes are stopped now; "" while they are kept."""
+def _weigh(draft: Draft, nodes: Iterable[Node], wait_target: int | None) -> tuple[str, str]:
+    """Return why idle nodes are stopped now, or else why they are kept."""
     situation = draft.situation
     reasons = []
     for node in nodes:
@@ -132,10 +142,12 @@ def _why_stop(draft: Draft, nodes: Iterable[Node], wait_target: int | None) -> s
         elif idle >= timedelta(seconds=keep):
             reasons.append(f"idle for {int(idle.total_seconds())} s, kept for {keep} s")
         else:
-            return ""
+            boot, gaps = offering.boot_seconds if offering else 0, situation.fleet.idle_gaps
+            why = explain_keep_alive(boot, gaps.get(node.pool, ()), wait_target)
+            return "", f"until idle for {keep} s: {why}"
         if not node.expected:
             reasons[-1] += "; nobody ordered it"
-    return reasons[0] if reasons else ""
+    return reasons[0], ""
 
 
 def _stop_all(draft: Draft, nodes: Iterable[Node], reason: str, used: dict[str, Decimal]) -> bool:

@@ -15,7 +15,13 @@ from urllib3.exceptions import HTTPError
 
 from tidegate.sources import draining
 from tidegate.sources.objects import NODES, PODS, Body, list_objects
-from tidegate.sources.pods import Chips, has_ended, read_pending
+from tidegate.sources.pods import (
+    WAIT_ANNOTATION,
+    Chips,
+    find_unread_targets,
+    has_ended,
+    read_pending,
+)
 from tidegate.sources.running import read_nodes
 from tidegate.sources.workloads import read_workloads
 from tidegate.vocabulary.reports import SourceFault, WorkReport
@@ -46,6 +52,8 @@ class Cluster:
             workloads = self._list_workloads()
             items, waiting = read_workloads(workloads, self._chips, self.name)
             notes = [f"{waiting} workloads of Kueue wait for quota, not for nodes"] * bool(waiting)
+            unread = find_unread_targets(pods)
+            notes += [_tell_unread(unread)] if unread else []
             return WorkReport(
                 items=(*read_pending(pods, self._chips, self.name), *items),
                 nodes=tuple(read_nodes(nodes, pods, self._chips, self.name)),
@@ -165,6 +173,11 @@ def _build_own() -> ApiClient:
     configuration = Configuration()
     config.load_incluster_config(configuration)  # type: ignore[no-untyped-call]
     return ApiClient(configuration)
+
+
+def _tell_unread(pods: Sequence[str]) -> str:
+    shown = f"{pods[0]} and {len(pods) - 1} more" if len(pods) > 1 else pods[0]
+    return f"ignored, for it is no whole number of seconds: {WAIT_ANNOTATION} of {shown}"
 
 
 @contextmanager

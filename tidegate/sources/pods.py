@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,6 +15,8 @@ from tidegate.vocabulary.demand import AcceleratorNeed, PlacementNeed, WorkItem,
 
 POOL_LABEL = "capacity-pool"
 CLASS_LABEL = "workload-class"
+WAIT_ANNOTATION = "tidegate.dev/wait-target-seconds"
+WAIT_FORM = re.compile(r"\d{1,9}", re.ASCII)
 BATCH_OWNERS = frozenset({"Job", "JobSet", "PyTorchJob", "MPIJob", "RayJob", "TFJob"})
 ENDED = frozenset({"Succeeded", "Failed"})
 Body = Mapping[str, Any]
@@ -75,6 +78,7 @@ def read_shape(metadata: Body, spec: Body, chips: Chips, workers: int = 1) -> Wo
         workload_class=_read_class(metadata),
         priority=int(spec.get("priority") or 0),
         interruption_tolerance=InterruptionTolerance.TOLERANT if pinned else None,
+        wait_target_seconds=_read_wait_target(metadata),
         placement=PlacementNeed(
             pools=(pinned,) if pinned else chips.pools,
             software=tuple(sorted(selector.items())),
@@ -119,6 +123,25 @@ def _read_item(pod: Body, chips: Chips, source: str) -> WorkItem:
         shape=read_shape(metadata, pod.get("spec") or {}, chips),
         queued_at=parse_time(metadata["creationTimestamp"]),
     )
+
+
+def find_unread_targets(pods: Sequence[Body]) -> list[str]:
+    """Return the pods whose wait target is no whole number of seconds, as "namespace/name"."""
+    return [
+        f"{pod['metadata'].get('namespace', '')}/{name_of(pod)}"
+        for pod in pods
+        if WAIT_ANNOTATION in (pod["metadata"].get("annotations") or {})
+        and _read_wait_target(pod["metadata"]) is None
+    ]
+
+
+def _read_wait_target(metadata: Body) -> int | None:
+    """Return how long a pod may wait; what is no number says nothing.
+
+    Whoever starts a pod writes it, and must not keep a whole cluster from being read.
+    """
+    stated = str((metadata.get("annotations") or {}).get(WAIT_ANNOTATION, ""))
+    return int(stated) if WAIT_FORM.fullmatch(stated) else None
 
 
 def _read_class(metadata: Body) -> WorkloadClass:

@@ -50,7 +50,10 @@ def read_run(
             "tolerations": environment.get("tolerations"),
         }
         _refuse_unknown(spec, chips, name)
-        metadata = {"labels": {**labels, **(environment.get("labels") or {})}}
+        metadata = {
+            "labels": {**labels, **(environment.get("labels") or {})},
+            "annotations": environment.get("annotations"),
+        }
         shape = read_shape(metadata, spec, chips, workers=replicas)
         found.append(_complete(shape, content.get("presets") or (), presets, chips))
     if not any(_asks(shape) for shape in found):
@@ -105,6 +108,8 @@ def _complete(
             memory_mib=shape.memory_mib or preset.memory_mib,
             priority=shape.priority or preset.priority,
         )
+        if shape.wait_target_seconds is None:
+            shape = replace(shape, wait_target_seconds=preset.wait_target_seconds)
     return shape
 
 

@@ -99,6 +99,7 @@ def _read_running(pod: Body, chips: Chips, source: str) -> RunningPod:
         leaving=bool(metadata.get("deletionTimestamp")),
         grace_seconds=int(spec.get("terminationGracePeriodSeconds") or GRACE_SECONDS),
         run=run,
+        created_at=_read_stamp(metadata, "creationTimestamp"),
     )
 
 

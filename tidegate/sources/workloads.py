@@ -43,10 +43,11 @@ def _read_pod_sets(workload: Body, chips: Chips, source: str, since: datetime) -
     found = []
     for part in (workload.get("spec") or {}).get("podSets") or ():
         template = part.get("template") or {}
-        labelled = {**metadata, "labels": (template.get("metadata") or {}).get("labels") or {}}
+        own = template.get("metadata") or {}
+        stated = {key: own.get(key) or {} for key in ("labels", "annotations")}
         spec = {"priority": (workload["spec"]).get("priority"), **(template.get("spec") or {})}
         name = f"{source}/{metadata['namespace']}/{metadata['name']}/{part.get('name', 'main')}"
-        shape = read_shape(labelled, spec, chips, workers=int(part.get("count", 1)))
+        shape = read_shape({**metadata, **stated}, spec, chips, workers=int(part.get("count", 1)))
         found.append(WorkItem(id=name, shape=shape, queued_at=since))
     return found
 

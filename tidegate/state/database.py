@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from tidegate.vocabulary.problems import Unavailable, refuse
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-NEWEST = "0004"
+NEWEST = "0005"
 BUSY_MILLISECONDS = 10_000
 CONNECT_SECONDS = 10
 MIGRATION_LOCK = 7_410_201

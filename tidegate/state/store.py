@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from tidegate.state.fenced import answering, to_row
+from tidegate.state.histories import HistoryTables
 from tidegate.state.leases import PATIENCE_SECONDS, LeaseRow
 from tidegate.state.notices import NoticeTables
 from tidegate.state.tables import DECISIONS, NODES, OVERRIDES, REFUSALS, SNAPSHOTS, SOURCES, TICKS
@@ -27,7 +28,7 @@ KEPT_TICKS = 10_000
 LAST = "last"
 
 
-class DatabaseStore(NoticeTables):
+class DatabaseStore(NoticeTables, HistoryTables):
     """Decisions, nodes, refusals, sources and ticks; see `StateStore` for what each call does."""
 
     def __init__(self, engine: sa.Engine, patience_seconds: float = PATIENCE_SECONDS) -> None:

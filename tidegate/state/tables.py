@@ -144,3 +144,12 @@ STOPPED_RUNS = sa.Table(
     sa.Column("at", sa.DateTime, nullable=False),
 )
 """Polyaxon runs that the controller stopped, and is to resume."""
+
+HISTORIES = sa.Table(
+    "histories",
+    METADATA,
+    sa.Column("pool", sa.String(64), primary_key=True),
+    sa.Column("looked_at", sa.DateTime, nullable=False),
+    sa.Column("document", sa.JSON, nullable=False),
+)
+"""What is remembered of each pool's work: bounded lists, for they are read at every turn."""

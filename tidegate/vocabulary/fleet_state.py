@@ -109,6 +109,7 @@ class RunningPod:
         leaving: Whether it was told to end.
         grace_seconds: What it is given to end.
         run: The Polyaxon run that it belongs to; empty where it belongs to none.
+        created_at: When it was asked for; None where that is not told.
     """
 
     item: str
@@ -129,6 +130,7 @@ class RunningPod:
     leaving: bool = False
     grace_seconds: int = 30
     run: str = ""
+    created_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

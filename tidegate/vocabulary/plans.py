@@ -148,6 +148,15 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """Idle nodes of a pool that stay, and why."""
+
+    pool: str
+    nodes: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReplicaPlan:
     """How many replicas an endpoint should have, those in flight included, and why."""
 
@@ -198,6 +207,7 @@ class ScalingPlan:
         assumed: True when a price in `per_hour` is an average or a ratio.
         method: How it was found.
         replicas: Of each endpoint, by id.
+        kept: Idle nodes that stay for what may come; what a commitment pays for is in `holds`.
     """
 
     resizes: tuple[Resize, ...]
@@ -212,3 +222,4 @@ class ScalingPlan:
     assumed: bool
     method: Method
     replicas: tuple[ReplicaPlan, ...] = ()
+    kept: tuple[Kept, ...] = ()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.sources.pods import Chips, read_pending, sum_requests
+from tidegate.sources.pods import Chips, find_unread_targets, read_pending, sum_requests
 from tidegate.sources.quantities import parse_quantity, to_mebibytes, to_milli
 from tidegate.sources.workloads import read_workloads
 from tidegate.vocabulary.capacity import InterruptionTolerance, WorkloadClass
@@ -86,6 +86,19 @@ def test_the_class_of_a_pod(metadata, wanted):
 )
 def test_what_does_not_wait_for_a_node(other):
     assert read_pending([other], CHIPS, "k8s") == []
+
+
+@pytest.mark.parametrize(
+    ("stated", "seconds", "unread"),
+    [("30", 30, []), ("0", 0, []), ("-1", None, ["ml/job-0"]), ("5m", None, ["ml/job-0"])],
+)
+def test_a_pod_says_how_long_it_may_wait_and_what_is_no_number_is_told(stated, seconds, unread):
+    asked = pod(metadata={"annotations": {"tidegate.dev/wait-target-seconds": stated}})
+
+    (item,) = read_pending([asked, pod(node="gpu-1")], CHIPS, "k8s")
+
+    assert item.shape.wait_target_seconds == seconds
+    assert find_unread_targets([asked, pod()]) == unread
 
 
 def test_a_larger_container_that_starts_first_counts():

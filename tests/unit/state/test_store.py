@@ -12,6 +12,7 @@ from support.postgres import drop_tables, run_postgres
 from tidegate.state.database import NEWEST, open_database
 from tidegate.state.store import DatabaseStore
 from tidegate.state.tables import METADATA
+from tidegate.vocabulary.history import Arrival, PoolHistory
 from tidegate.vocabulary.problems import InvalidInput, Unavailable
 from tidegate.vocabulary.records import (
     DecisionRecord,
@@ -72,6 +73,22 @@ def test_what_is_written_is_read_back(store):
     assert store.read_last_tick() == TICK
     assert store.read_leader() == "one"
     assert store.read_decisions("other", 5) == []
+
+
+def test_histories_of_the_pools_that_are_told_are_replaced_and_others_stay(store):
+    token = store.take_lease("one", 0.0)
+    train = PoolHistory(
+        "train", NOW, (45, 60), (Arrival(60, 8), Arrival(120, 0, 30)), {"i-1": 90}, (30,),
+        frozenset({"i-2"}), frozenset({"a1", "b2"}),
+    )  # fmt: skip
+    store.record_histories(token, [train, PoolHistory("serve", NOW)])
+    later = replace(train, gaps=(60, 75))
+    store.record_histories(token, [later])
+    store.record_histories(token, [])
+
+    assert store.read_histories() == [PoolHistory("serve", NOW), later]
+    with pytest.raises(LeaseLost):
+        store.record_histories(token + 1, [train])
 
 
 def test_a_tick_replaces_what_the_one_before_remembered(store):
@@ -224,7 +241,7 @@ def test_opening_again_keeps_what_is_there(tmp_path):
     again.dispose()
 
 
-NEWER_TABLES = ("snapshots", "notices", "risks", "stopped_runs")
+NEWER_TABLES = ("snapshots", "notices", "risks", "stopped_runs", "histories")
 """Those of later migrations than the first."""
 
 
