@@ -63,7 +63,13 @@ def test_a_node_is_read_with_what_runs_on_it():
         provider_id="aws:///us-east-1a/gpu-1",
         running=(
             RunningPod(
-                "k8s/ml/job-0", 8, 500, checkpoint_at=NOON, name="ml/job-0", shape=shape_of(pods[0])
+                "k8s/ml/job-0",
+                8,
+                500,
+                checkpoint_at=NOON,
+                name="ml/job-0",
+                shape=shape_of(pods[0]),
+                created_at=NOON,
             ),
             RunningPod(
                 "k8s/ml/agent",
@@ -72,8 +78,15 @@ def test_a_node_is_read_with_what_runs_on_it():
                 daemonset=True,
                 name="ml/agent",
                 owner="k8s/ml/DaemonSet/agents",
+                created_at=NOON,
             ),
-            RunningPod("k8s/ml/setting-up", 1, name="ml/setting-up", shape=shape_of(pods[3])),
+            RunningPod(
+                "k8s/ml/setting-up",
+                1,
+                name="ml/setting-up",
+                shape=shape_of(pods[3]),
+                created_at=NOON,
+            ),
         ),
     )
 
