@@ -128,7 +128,8 @@ def test_it_shows_pools_work_costs_decisions_and_who_leads(open_page, world):
     assert "1 of 0–3" not in row(page, "pools", "train")
     assert "3 of 0–3 on-demand tidegate" in row(page, "pools", "train")
     assert "2 of 0–4 on-demand karpenter observed" in row(page, "pools", "others")
-    assert f"pinned to size 1 by ana until {UNTIL:%Y-%m-%d %H:%M} UTC" in row(page, "pools", "pinned")
+    pinned = f"pinned to size 1 by ana until {UNTIL:%Y-%m-%d %H:%M} UTC"
+    assert pinned in row(page, "pools", "pinned")
     assert "unknown" in row(page, "pools", "away")
     assert "training 9" in row(page, "queue", "queue")
     assert "refused stock-out: none left" in row(page, "decisions", "spot")
