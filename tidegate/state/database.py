@@ -36,8 +36,8 @@ def open_database(url: str) -> sa.Engine:
             if version is None or version < NEWEST:
                 _migrate(connection)
             elif version > NEWEST:
-                text = f"its schema is {version}, and this Tidegate knows {NEWEST}: upgrade it"
-                raise Unavailable(f"the state database cannot be used: {text}")
+                text = f"a newer Tidegate wrote it (schema {version}; this one knows {NEWEST})"
+                raise Unavailable(f"the state database cannot be used: {text}; upgrade Tidegate")
     except sa.exc.SQLAlchemyError as error:
         where = engine.url.render_as_string(hide_password=True)
         # SQLAlchemy adds the statement and a link to its own manual, which help nobody here.
