@@ -201,16 +201,16 @@ def test_the_plan_says_what_is_not_known_and_stops_nothing(call):
 
 
 def test_a_notebook_is_snoozed_by_name_after_a_turn(call):
-    assert "leave notebook/desk (ana): 1; was started or changed" in call("once").stdout
+    assert "leave notebook/desk (ana): size 1; was started or changed" in call("once").stdout
 
     said = call("snooze", "desk", "--owner", "ben", "--hours", "3", stacked=False).stdout
     planned = call("plan").stdout
     shown = call("status", stacked=False).stdout
 
     assert said.startswith("notebook/desk goes on until ")
-    assert "leave notebook/desk (ana): 1; ben wants it to go on until" in planned
+    assert "leave notebook/desk (ana): size 1; ben wants it to go on until" in planned
     assert "override   notebook/desk: snoozed by ben until" in shown
-    assert "leave notebook/desk (ana): 1" in shown
+    assert "leave notebook/desk (ana): size 1" in shown
     assert call("resume", "notebook/desk", stacked=False).stdout == (
         "notebook/desk is looked at again\n"
     )

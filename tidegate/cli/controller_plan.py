@@ -161,7 +161,7 @@ def _explain_exclusions(tick: Tick) -> Iterator[tuple[str, str]]:
     unread = tick.decision.observation.unread
     for pool in tick.wiring.manifest.pools:
         if pool.kind in UNSIZED:
-            yield pool.id, f"a {pool.kind.value} has no size to set"
+            yield pool.id, f"has no size to set ({pool.kind.value})"
         elif pool.scaler is not Scaler.TIDEGATE:
             yield pool.id, f"scaled by {pool.scaler.value}"
         elif pool.id in unread:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from tidegate.vocabulary.wording import render_count, render_names
+
 MOST_SHOWN = 10
 """Of groups of unmet work; JSON holds them all."""
-MOST_NAMES = 4
 
 
 def print_plan(console: Console, told: dict[str, Any], *, is_dry: bool) -> None:
@@ -50,14 +51,18 @@ def _print_orders(console: Console, orders: Sequence[dict[str, Any]], *, is_dry:
             order["pool"],
             f"{order['from']} → {order['to']}",
             _render_price(order["perHour"]),
-            ", ".join(f"{_count(n)} of {source}" for source, n in order["serves"].items()),
+            ", ".join(
+                f"{render_count(n, 'item')} of {source}" for source, n in order["serves"].items()
+            ),
             "; ".join(filter(None, why)),
         )
     console.print(table)
     for order in orders:
         for label, found in (("buys", order["offerings"]), ("deletes", order["machines"])):
             if found:
-                _say(console, f"  {order['pool']} {label} {_shorten(found)}{_render_else(order)}")
+                _say(
+                    console, f"  {order['pool']} {label} {render_names(found)}{_render_else(order)}"
+                )
 
 
 def _print_steps(console: Console, steps: Sequence[dict[str, Any]], *, is_dry: bool) -> None:
@@ -69,9 +74,15 @@ def _print_steps(console: Console, steps: Sequence[dict[str, Any]], *, is_dry: b
         _say(console, f"  {step['pool']} {step['action']} {step['reason']}{outcome}{why}")
 
 
+def _render_served(serves: Mapping[str, int]) -> str:
+    return ", ".join(
+        f"{render_count(items, 'item')} of {source}" for source, items in serves.items()
+    )
+
+
 def _render_else(order: dict[str, Any]) -> str:
     found = order["fallbacks"]
-    return f"; where refused, {_shorten(found)}" if found and order["offerings"] else ""
+    return f"; where refused, {render_names(found)}" if found and order["offerings"] else ""
 
 
 def _render_price(text: str | None) -> str:
@@ -102,9 +113,11 @@ def _print_cost(console: Console, told: dict[str, Any]) -> None:
 def _print_work(console: Console, told: dict[str, Any]) -> None:
     waiting = told["waiting"]
     rest = f", {waiting['unmet']} without a place" if waiting["unmet"] else ""
-    _say(console, f"Work: {_count(waiting['items'])}{rest}")
+    _say(console, f"Work: {render_count(waiting['items'], 'item')}{rest}")
     for source in told["sources"]:
-        items = "no answer yet" if source["items"] is None else _count(source["items"])
+        items = (
+            "no answer yet" if source["items"] is None else render_count(source["items"], "item")
+        )
         state = f"in doubt: {source['fault']}" if source["fault"] else items
         _say(console, f"  {source['name']}: {'; '.join([state, *source['notes']])}")
     for unmet in told["unmet"][:MOST_SHOWN]:
@@ -116,13 +129,13 @@ def _print_work(console: Console, told: dict[str, Any]) -> None:
 
 def _print_unmet(console: Console, unmet: dict[str, Any]) -> None:
     """Print causes, the same ones once, with all the pools that they keep from being used."""
-    _say(console, f"  no place for {_shorten(unmet['items'])}:")
+    _say(console, f"  no place for {render_names(unmet['items'])}:")
     causes: dict[str, list[str]] = {}
     for cause in unmet["causes"]:
         causes.setdefault(cause["why"], []).append(cause["where"])
     for why, places in causes.items():
         named = [place for place in dict.fromkeys(places) if place]
-        _say(console, f"    {_shorten(named)}: {why}" if named else f"    {why}")
+        _say(console, f"    {render_names(named)}: {why}" if named else f"    {why}")
 
 
 def _print_held(console: Console, told: dict[str, Any]) -> None:
@@ -134,8 +147,7 @@ def _print_held(console: Console, told: dict[str, Any]) -> None:
     if told.get("kept"):
         _say(console, "Kept idle:")
     for kept in told.get("kept", ()):
-        count = len(kept["nodes"])
-        nodes = "1 node" if count == 1 else f"{count} nodes"
+        nodes = render_count(len(kept["nodes"]), "node")
         _say(console, f"  {kept['pool']}: {nodes}, {kept['reason']}")
 
 
@@ -170,7 +182,7 @@ def print_idle(console: Console, told: dict[str, Any]) -> None:
     if told["idle"]:
         _say(console, "Notebooks and endpoints:")
     for each in told["idle"]:
-        size = "?" if each["size"] is None else str(each["size"])
+        size = "size unknown" if each["size"] is None else f"size {each['size']}"
         goes = size if each["to"] is None else f"{size} → {each['to']}"
         ends = f", ends at {each['endsAt'][:16].replace('T', ' ')} UTC" if each["endsAt"] else ""
         owner = f" ({each['owner']})" if each["owner"] else ""
@@ -179,13 +191,3 @@ def print_idle(console: Console, told: dict[str, Any]) -> None:
     for hint in told["rightsizing"]:
         text = f"{hint['accelerators']} accelerators a node, {hint['wouldDo']} would do"
         _say(console, f"  {hint['pool']}: {text} ({hint['reason']})")
-
-
-def _shorten(names: Sequence[str]) -> str:
-    rest = len(names) - MOST_NAMES
-    shown = ", ".join(names[:MOST_NAMES])
-    return f"{shown} and {rest} more" if rest > 0 else shown
-
-
-def _count(items: int) -> str:
-    return "1 item" if items == 1 else f"{items} items"

@@ -76,7 +76,7 @@ def test_a_dry_run_tells_why_pools_are_not_resized(told):
     assert told["excluded"] == {
         "other": "scaled by karpenter",
         "away": "cannot be read: denied: not allowed",
-        "jobs": "a managed-training has no size to set",
+        "jobs": "has no size to set (managed-training)",
     }
 
 
@@ -95,7 +95,7 @@ def test_a_dry_run_is_read_from_above_orders_cost_work_and_what_is_held(told):
         "giants: 1 item",
     ]
     assert "fleet: demand from gone is in doubt (connection refused): nothing shrinks" in shown
-    assert "jobs: a managed-training has no size to set" in shown
+    assert "jobs: has no size to set (managed-training)" in shown
 
 
 def test_the_same_cause_is_told_once_for_all_the_pools_that_have_it():
