@@ -52,7 +52,7 @@ def test_a_pod_opens_its_pool_and_its_end_closes_it(story: Story, cloud: str) ->
     assert story.decisions(cloud) == [("grow", 0, 1, APPLIED), ("shrink", 1, 0, APPLIED)]
     grown, shrunk = story.reasons(cloud)
     assert grown == NOTHING_FITS
-    assert re.fullmatch(r"1 nodes are deleted; idle for 3\d\d s, kept for 300 s \(1 node\)", shrunk)
+    assert re.fullmatch(r"1 node is deleted; idle for 3\d\d s, kept for 300 s \(1 node\)", shrunk)
     assert busy == (1, 1, 1)
     assert story.figure("pool_target_nodes", pool=pool) == 0
     assert story.figure("decisions_total", action="grow", outcome="applied") == 1

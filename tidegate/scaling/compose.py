@@ -23,6 +23,7 @@ from tidegate.vocabulary.plans import (
     ScalingPlan,
     Unmet,
 )
+from tidegate.vocabulary.wording import render_count
 
 MOST_FALLBACKS = 4
 
@@ -63,7 +64,9 @@ def _resizes(draft: Draft) -> list[Resize]:
         grown = sum(entry.nodes for entry in additions)
         reasons = list(draft.reasons.get(pool, []))
         reasons += _late_starts(draft, new.get(pool, []))
-        reasons += [f"{len(stops)} nodes are deleted"] if stops else []
+        if stops:
+            verb = "is" if len(stops) == 1 else "are"
+            reasons.append(f"{render_count(len(stops), 'node')} {verb} deleted")
         found.append(
             Resize(
                 pool=pool,
