@@ -12,6 +12,7 @@ import structlog
 
 from tidegate.controller.accounting import record_rework, record_struck
 from tidegate.controller.applying import Applier
+from tidegate.controller.cut_off import recall_cut_off
 from tidegate.controller.deciding import build_decision
 from tidegate.controller.emptying import Emptier
 from tidegate.controller.hearing import Ears
@@ -35,11 +36,14 @@ from tidegate.ports import Clock, StateStore
 from tidegate.scaling.reaping import ReapSettings
 from tidegate.scaling.settings import PoolOverride, ScalingSettings
 from tidegate.vocabulary.history import PoolHistory
+from tidegate.vocabulary.records import NodeRecord
 from tidegate.vocabulary.reports import SourceFault
 
 LOG = structlog.get_logger("tidegate.controller")
 USE_SECONDS = 10.0
 """What a source of utilisation may take: a turn ends no sooner than the last of them."""
+RECALLED = 1000
+"""Decisions that are looked through: more than one turn makes."""
 T = TypeVar("T")
 
 
@@ -87,7 +91,7 @@ class Turns:
 
     async def _decide(self, wiring: Wiring, store: StateStore | None) -> Tick:
         ears = self._ears.of([source.name for source in wiring.sources])
-        nodes = await self._run(store.read_nodes) if store else []
+        nodes = await self._run(_recall_nodes, store) if store else []
         refusals = await self._run(store.read_refusals) if store else []
         said = await self._run(store.read_overrides) if store else []
         risks = await self._run(store.read_risks) if store else []
@@ -214,3 +218,9 @@ class Turns:
     async def _run(self, call: Callable[..., T], *arguments: object) -> T:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._executor, call, *arguments)
+
+
+def _recall_nodes(store: StateStore) -> Sequence[NodeRecord]:
+    """Return what is remembered of nodes, and of orders that nobody lived to write down."""
+    last = store.read_last_tick()
+    return recall_cut_off(store.read_decisions(None, RECALLED), last, store.read_nodes())

@@ -392,3 +392,21 @@ def test_an_order_of_which_nothing_was_heard_again_stays_to_be_seen(stage):
     outcomes = [each["outcome"] for each in stage.status()["decisions"]]
     assert outcomes == ["intended"]
     assert pools.calls == [("size", "train", 1)]
+
+
+def test_an_order_of_a_life_that_was_cut_off_is_not_given_again_to_another_cloud(stage):
+    """The cloud that took it cannot be read any more, so that nobody tells."""
+    pools = FakePools({"a": 0, "b": 0})
+    manifest = declare(declare_pool("a"), declare_pool("b"))
+    wiring = wire(manifest, pools, FakeSource(answer=WorkReport(work(1))))
+    stage.store.record_outcome = lambda *_: (_ for _ in ()).throw(Unavailable("killed"))
+    stage.live(always(wiring))
+    del stage.store.record_outcome
+    (grown,) = [pool for pool, size in pools.sizes.items() if size]
+    stage.clock.advance(60)
+    pools.unreadable = {grown: CloudRefused(RefusalKind.TRANSIENT, "no answer")}
+
+    stage.live(always(wiring), 3)
+
+    assert pools.calls == [("size", grown, 1)]
+    assert [node.phase for node in stage.store.read_nodes()] == ["in-flight"]
