@@ -59,8 +59,12 @@ provider = k8s.Provider("ml", kubeconfig=kubeconfig)
 AWS = {**SHARED, "cloud": "aws", "region": "us-east-1", "cluster": eks.name}
 H100 = {"accelerator": "h100-80gb", "instance_types": ["p5.48xlarge"]}
 EKS = {"node_role_arn": role.arn, "subnet_ids": ids, "security_group_ids": [group.id]}
+# A managed node group gives its role access by itself: a role that machines of one's own have too
+# would be let in twice, and which of the two comes first is chance.
+own_role = aws.iam.Role("own", assume_role_policy=trust)
 OWN = {
-    **EKS, "node_kind": "auto-scaling-group", "kubernetes_version": "1.34",
+    **EKS, "node_role_arn": own_role.arn,
+    "node_kind": "auto-scaling-group", "kubernetes_version": "1.34",
     "cluster_endpoint": eks.endpoint, "service_cidr": "172.20.0.0/16",
     "cluster_certificate": eks.certificate_authority.data,
 }
