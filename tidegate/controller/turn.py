@@ -42,7 +42,7 @@ from tidegate.vocabulary.reports import SourceFault
 LOG = structlog.get_logger("tidegate.controller")
 USE_SECONDS = 10.0
 """What a source of utilisation may take: a turn ends no sooner than the last of them."""
-RECALLED = 1000
+RECALLED = 300
 """Decisions that are looked through: more than one turn makes."""
 T = TypeVar("T")
 
