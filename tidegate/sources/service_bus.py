@@ -7,7 +7,7 @@ from typing import Any
 
 from tidegate.sources.config import ServiceBusSource
 from tidegate.sources.counted import Count, to_count
-from tidegate.vocabulary.reports import SourceFault
+from tidegate.sources.queues import as_fault
 
 
 def count_messages(settings: ServiceBusSource, client: Any) -> Callable[[], Count]:
@@ -32,11 +32,7 @@ def count_messages(settings: ServiceBusSource, client: Any) -> Callable[[], Coun
                 )
             )
         except Exception as error:
-            if not type(error).__module__.startswith(("azure", "xml", "msrest")):
-                raise  # a mistake of this program, and nothing that Azure said
-            first = str(error).partition("\n")[0]
-            text = f"{where} cannot be read: {type(error).__name__}: {first}"
-            raise SourceFault(text) from error
+            raise as_fault(error, ("azure", "xml", "msrest"), where) from error
         return Count(to_count(found.active_message_count, f"the count of {where}"))
 
     return fetch
