@@ -71,7 +71,7 @@ class CountedWork:
         )
 
     def _build_item(self, number: int) -> WorkItem:
-        return replace(self._item, id=f"{self.name}#{number}", queued_at=self._item.queued_at)
+        return replace(self._item, id=f"{self.name}#{number}")
 
 
 def to_count(value: object, what: str) -> int:
