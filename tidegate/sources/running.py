@@ -80,7 +80,6 @@ def _read_running(pod: Body, chips: Chips, source: str) -> RunningPod:
     shape = read_shape(metadata, spec, chips)
     daemonset = _runs_everywhere(metadata)
     run = _read_run(metadata)
-    conditions = {each["type"]: each["status"] for each in status.get("conditions") or ()}
     return RunningPod(
         item=_identify_work(pod, source, run),
         accelerators=shape.accelerators[0].per_worker if shape.accelerators else 0,
@@ -93,7 +92,7 @@ def _read_running(pod: Body, chips: Chips, source: str) -> RunningPod:
         owner=_read_owner(metadata, source, run),
         shape=None if daemonset else shape,
         started_at=parse_time(status["startTime"]) if status.get("startTime") else None,
-        ready=conditions.get("Ready") == "True",
+        ready=_is_ready(status),
         asked_at=_read_stamp(notes, ASKED_ANNOTATION),
         resumed_from=_read_stamp(notes, RESUMED_ANNOTATION),
         leaving=bool(metadata.get("deletionTimestamp")),
@@ -101,6 +100,11 @@ def _read_running(pod: Body, chips: Chips, source: str) -> RunningPod:
         run=run,
         created_at=_read_stamp(metadata, "creationTimestamp"),
     )
+
+
+def _is_ready(status: Body) -> bool:
+    conditions = {each["type"]: each["status"] for each in status.get("conditions") or ()}
+    return conditions.get("Ready") == "True"
 
 
 def _read_stamp(notes: Body, key: str) -> datetime | None:
@@ -140,13 +144,12 @@ def _identify_work(pod: Body, source: str, run: str) -> str:
 def _read_node(node: Body, running: tuple[RunningPod, ...], chips: Chips) -> ClusterNode:
     spec, status = node.get("spec") or {}, node.get("status") or {}
     notes = node["metadata"].get("annotations") or {}
-    conditions = {each["type"]: each["status"] for each in status.get("conditions") or ()}
     room = status.get("allocatable") or {}
     told = [parse_quantity(room[name]) for name in chips.by_resource if name in room]
     return ClusterNode(
         name=name_of(node),
         pool=(node["metadata"].get("labels") or {}).get(POOL_LABEL, ""),
-        ready=conditions.get("Ready") == "True",
+        ready=_is_ready(status),
         closed=bool(spec.get("unschedulable")),
         closed_by_us=CLOSED_ANNOTATION in notes,
         accelerators=int(sum(told)) if told else None,
