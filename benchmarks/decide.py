@@ -12,6 +12,7 @@ from decimal import Decimal
 
 from figures import print_figure
 
+from tidegate.cli.controller_building import COLLECTOR
 from tidegate.scaling.decide import decide
 from tidegate.scaling.fleet import Fleet, Node, NodePhase, PoolSupply, RunningWork
 from tidegate.scaling.offerings import NodeRoom, Offering, Offerings, TransferLane
@@ -32,8 +33,6 @@ CHIPS = ("h100-80gb", "a100-80gb", "a100-40gb", "l4", "t4")
 REGIONS = ("us-east-1", "us-west-2", "eu-west-1", "us-central1", "europe-west4", "eastus")
 SHAPES, NODES, PER_POOL = 2000, 1000, 20
 REPEATS = 100
-COLLECTOR = (50_000, 20, 20)
-"""Thresholds of the garbage collector, as `tidegate controller run` sets them."""
 N_LOG_N = round(1 + math.log10(math.log(100_000) / math.log(10_000)), 3)
 """The exponent that n log n shows between 10,000 and 100,000 items."""
 

@@ -42,8 +42,6 @@ app = typer.Typer(
     add_completion=False,
 )
 
-COLLECTOR = (50_000, 20, 20)
-"""Thresholds of the garbage collector; `benchmarks/decide.py` measures under the same."""
 NOT_LEADING_EXIT = 1
 REFUSED_EXIT = 1
 
@@ -143,9 +141,7 @@ def run(
     choice = StackChoice(stack, project, outputs, backend, sources, overlay or (), state_dir)
     controller = build_controller(choice, database, leader, interval=interval)
     start_logging()
-    # A decision keeps nearly all that it makes until its end: looking for garbage costs a fifth.
-    gc.freeze()
-    gc.set_threshold(*COLLECTOR)
+    gc.freeze()  # what was loaded stays for the whole life of the process
     with ExitStack() as ending:
         if otlp:
             from tidegate.controller.tracing import start_tracing
