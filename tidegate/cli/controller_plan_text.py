@@ -51,9 +51,7 @@ def _print_orders(console: Console, orders: Sequence[dict[str, Any]], *, is_dry:
             order["pool"],
             f"{order['from']} → {order['to']}",
             _render_price(order["perHour"]),
-            ", ".join(
-                f"{render_count(n, 'item')} of {source}" for source, n in order["serves"].items()
-            ),
+            _render_served(order["serves"]),
             "; ".join(filter(None, why)),
         )
     console.print(table)
