@@ -94,7 +94,7 @@ def _build_polyaxon(source: PolyaxonSource, pools: Sequence[Pool], catalog: Cata
     from tidegate.sources.polyaxon import PolyaxonRuns
 
     mine = [pool for pool in pools if not source.pools or pool.id in source.pools]
-    return PolyaxonRuns(source, catalog, build_chips(mine, catalog), _build_http())
+    return PolyaxonRuns(source, catalog, build_chips(mine, catalog), build_http())
 
 
 def build_runs(sources: Sequence[Source]) -> Runs | None:
@@ -104,10 +104,11 @@ def build_runs(sources: Sequence[Source]) -> Runs | None:
         return None
     from tidegate.sources.polyaxon_control import PolyaxonControl
 
-    return PolyaxonControl(servers, _build_http())
+    return PolyaxonControl(servers, build_http())
 
 
-def _build_http() -> Any:
+def build_http() -> Any:
+    """Return a client; it follows the environment's proxies only where HTTPS_PROXY names one."""
     import httpx
 
     return httpx.Client(trust_env="HTTPS_PROXY" in os.environ)
@@ -146,4 +147,4 @@ def _build_count(source: Any, local_urls: Mapping[str, str]) -> Callable[[], Any
     assert isinstance(source, PrometheusSource)
     from tidegate.sources.prometheus import count_query
 
-    return count_query(source, _build_http())
+    return count_query(source, build_http())

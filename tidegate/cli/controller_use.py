@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
+from tidegate.cli.controller_queues import build_http
 from tidegate.controller.reap_ports import UseSource
 from tidegate.manifest.model import Manifest
 from tidegate.manifest.reapables import Reapable, list_reapables, name_reapable
@@ -116,10 +116,8 @@ def _build_fetch(
 
         client = build_metrics_client(settings.region, local_urls.get("azure", ""))
         return fetch_azure_monitor(settings, client)
-    import httpx
-
     from tidegate.sources.utilisation import DcgmUse, PrometheusUse
     from tidegate.sources.utilisation_prometheus import fetch_ranges
 
     assert isinstance(settings, PrometheusUse | DcgmUse)
-    return fetch_ranges(settings, httpx.Client(trust_env="HTTPS_PROXY" in os.environ))
+    return fetch_ranges(settings, build_http())
