@@ -52,11 +52,16 @@ def open_store(project: Path, state_dir: Path | None, database: str) -> Any:
     Raises:
         Unavailable: No controller has run here yet, or the database does not answer.
     """
-    url = database_url((state_dir or project.resolve() / ".tidegate").absolute(), database)
+    url = database_url(find_state(project, state_dir), database)
     if not has_database(url):
         path = url.removeprefix("sqlite:///")
         raise Unavailable(f"there is no {path}: no controller has run here yet")
     return open_state(url)
+
+
+def find_state(project: Path, state_dir: Path | None) -> Path:
+    """Return where local clouds and state live."""
+    return (state_dir or project.resolve() / ".tidegate").absolute()
 
 
 def database_url(state: Path, database: str) -> str:

@@ -21,7 +21,7 @@ from tidegate.catalog.load import load_catalog
 from tidegate.cli.controller_messages import VARIABLE as WEBHOOK_VARIABLE
 from tidegate.cli.controller_messages import find_webhook
 from tidegate.cli.controller_notices import build_notices
-from tidegate.cli.controller_options import learn_secrets
+from tidegate.cli.controller_options import find_state, learn_secrets
 from tidegate.cli.controller_queues import build_runs
 from tidegate.cli.controller_sources import WiredSources, build_sources
 from tidegate.cli.controller_use import build_uses
@@ -67,7 +67,7 @@ class StackChoice:
     @property
     def state(self) -> Path:
         """Where local clouds and state live."""
-        return (self.state_dir or self.project.resolve() / ".tidegate").absolute()
+        return find_state(self.project, self.state_dir)
 
 
 class StackFeed:
