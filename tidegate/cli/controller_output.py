@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from tidegate.cli.controller_overrides import describe_override
+from tidegate.cli.controller_overrides import describe_override, find_seen
 from tidegate.cli.controller_plan_text import print_idle
 from tidegate.cli.output import render_time
 from tidegate.vocabulary.capacity import Scaler
@@ -36,8 +36,7 @@ def print_decisions(console: Console, records: Sequence[DecisionRecord]) -> None
 
 def explain_silence(store: Any, pool: str) -> str:
     """Return why there is no decision on a pool that is known, or on the fleet as a whole."""
-    snapshot = store.read_snapshot() or {}
-    seen = next((each for each in snapshot.get("pools", ()) if each["id"] == pool), None)
+    seen = find_seen(store, pool)
     if seen is None:
         return f"nothing was decided on {'the fleet' if pool == 'fleet' else pool} yet"
     by = seen["scaler"]

@@ -137,6 +137,12 @@ def find_known(store: Any, name: str) -> str:
     return found
 
 
+def find_seen(store: Any, pool: str) -> dict[str, Any] | None:
+    """Return a pool as the last turn saw it; None where it saw none of that id."""
+    snapshot = store.read_snapshot() or {}
+    return next((each for each in snapshot.get("pools", ()) if each["id"] == pool), None)
+
+
 def _read_pools(store: Any) -> list[str]:
     tick = store.read_last_tick()
     return tick.pools.split(",") if tick is not None else []
@@ -155,8 +161,7 @@ def _require_owner(owner: str) -> None:
 
 def _refuse_without_effect(store: Any, pool: str, nodes: int | None) -> None:
     """Refuse a word on a pool that something else scales, or a size that it may not have."""
-    snapshot = store.read_snapshot() or {}
-    seen = next((each for each in snapshot.get("pools", ()) if each["id"] == pool), None)
+    seen = find_seen(store, pool)
     if seen is None:
         return
     if seen["scaler"] != Scaler.TIDEGATE.value:
