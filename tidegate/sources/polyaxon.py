@@ -16,9 +16,9 @@ import httpx
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.scaling.job import build_item, parse_job
+from tidegate.sources.access import sign
 from tidegate.sources.config import PolyaxonSource
 from tidegate.sources.pods import Chips, parse_time
-from tidegate.sources.polyaxon_access import sign
 from tidegate.sources.polyaxon_runs import NothingAsked, read_run
 from tidegate.vocabulary.demand import WorkItem, WorkShape
 from tidegate.vocabulary.reports import SourceFault, WorkReport
@@ -161,7 +161,7 @@ class PolyaxonRuns:
             answer = self._http.get(
                 url,
                 params=query,
-                headers=sign(self._settings),
+                headers=sign("Token", self._settings.token_environment),
                 timeout=min(left, self._settings.timeout_seconds),
             )
         except httpx.HTTPError as error:

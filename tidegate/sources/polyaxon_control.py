@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 import httpx
 
+from tidegate.sources.access import sign
 from tidegate.sources.config import PolyaxonSource
-from tidegate.sources.polyaxon_access import sign
 from tidegate.vocabulary.reports import SourceFault
 
 
@@ -72,7 +72,11 @@ class PolyaxonControl:
         url = f"{server.url.rstrip('/')}/api/v1/{path}"
         try:
             answer = self._http.request(
-                method, url, json=body, headers=sign(server), timeout=server.timeout_seconds
+                method,
+                url,
+                json=body,
+                headers=sign("Token", server.token_environment),
+                timeout=server.timeout_seconds,
             )
         except httpx.HTTPError as error:
             text = f"{server.url} does not answer: {type(error).__name__}: {error}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import httpx
 
+from tidegate.sources.access import sign
 from tidegate.sources.config import PrometheusSource
 from tidegate.sources.counted import Count, to_count
 from tidegate.vocabulary.reports import SourceFault
@@ -62,20 +62,13 @@ def ask_prometheus(
         answer = http.get(
             f"{place.url.rstrip('/')}/api/v1/{path}",
             params={**asked, "timeout": f"{place.timeout_seconds:.0f}s"},
-            headers=_read_token(place.token_environment),
+            headers=sign("Bearer", place.token_environment),
             timeout=place.timeout_seconds,
         )
     except httpx.HTTPError as error:
         text = f"{place.url} does not answer: {type(error).__name__}: {error}"
         raise SourceFault(text) from error
     return _read(place, answer)
-
-
-def _read_token(variable: str) -> dict[str, str]:
-    token = os.environ.get(variable, "") if variable else ""
-    if variable and not token:
-        raise SourceFault(f"the environment variable {variable} holds no token")
-    return {"Authorization": f"Bearer {token}"} if token else {}
 
 
 def _read(place: Place, answer: httpx.Response) -> dict[str, Any]:
