@@ -11,10 +11,9 @@ from kubernetes.client.api_client import ApiClient
 from kubernetes.client.configuration import Configuration
 from kubernetes.client.exceptions import ApiException
 from kubernetes.config.config_exception import ConfigException
-from urllib3.exceptions import HTTPError
 
 from tidegate.sources import draining
-from tidegate.sources.objects import NODES, PODS, Body, list_objects
+from tidegate.sources.objects import FAULTS, NODES, PODS, Body, explain_fault, list_objects
 from tidegate.sources.pods import (
     WAIT_ANNOTATION,
     Chips,
@@ -184,9 +183,5 @@ def _tell_unread(pods: Sequence[str]) -> str:
 def _faulting(name: str) -> Iterator[None]:
     try:
         yield
-    except ApiException as error:
-        raise SourceFault(f"{name} answers {error.status} {error.reason}") from error
-    except HTTPError as error:
-        raise SourceFault(f"{name} does not answer: {error}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SourceFault(f"{name} answers what is no Kubernetes object: {error!r}") from error
+    except FAULTS as error:
+        raise SourceFault(f"{name} {explain_fault(error, 'Kubernetes object')}") from error

@@ -16,9 +16,15 @@ from urllib.parse import quote
 
 from kubernetes.client.api_client import ApiClient
 from kubernetes.client.exceptions import ApiException
-from urllib3.exceptions import HTTPError
 
-from tidegate.sources.objects import Body, post_object, read_object, replace_object
+from tidegate.sources.objects import (
+    FAULTS,
+    Body,
+    explain_fault,
+    post_object,
+    read_object,
+    replace_object,
+)
 from tidegate.vocabulary.problems import Unavailable
 from tidegate.vocabulary.records import LeaseLost
 
@@ -178,14 +184,8 @@ class KubernetesLease:
     def _answering(self) -> Iterator[None]:
         try:
             yield
-        except ApiException as error:
-            text = f"{self._describe()}: its cluster answers {error.status} {error.reason}"
-            raise Unavailable(text) from error
-        except HTTPError as error:
-            text = f"{self._describe()}: its cluster does not answer: {error}"
-            raise Unavailable(text) from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            text = f"{self._describe()}: its cluster answers what is no Lease: {error!r}"
+        except FAULTS as error:
+            text = f"{self._describe()}: its cluster {explain_fault(error, 'Lease')}"
             raise Unavailable(text) from error
 
     def _describe(self) -> str:

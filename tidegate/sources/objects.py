@@ -12,6 +12,7 @@ from typing import Any
 
 from kubernetes.client.api_client import ApiClient
 from kubernetes.client.exceptions import ApiException
+from urllib3.exceptions import HTTPError
 
 Body = dict[str, Any]
 NODES = "/api/v1/nodes"
@@ -22,6 +23,22 @@ TIMEOUT_SECONDS = (5, 20)
 FIRST_ERROR = 400
 JSON = "application/json"
 PATCH = "application/strategic-merge-patch+json"
+FAULTS = (ApiException, HTTPError, ValueError, KeyError, TypeError, AttributeError)
+"""What calls raise: a refusal, no answer, or an answer that is not what was asked for."""
+
+
+def explain_fault(error: Exception, wanted: str) -> str:
+    """Return what one of `FAULTS` says, to follow who was asked.
+
+    Args:
+        error: What was raised.
+        wanted: What the answer should have been ("Lease").
+    """
+    if isinstance(error, ApiException):
+        return f"answers {error.status} {error.reason}"
+    if isinstance(error, HTTPError):
+        return f"does not answer: {error}"
+    return f"answers what is no {wanted}: {error!r}"
 
 
 def list_objects(api: ApiClient, path: str) -> Iterator[Body]:
