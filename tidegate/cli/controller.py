@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tidegate.cli.controller_building import build_controller
+from tidegate.cli.controller_building import build_controller, run_and_close
 from tidegate.cli.controller_drill import drill
 from tidegate.cli.controller_leader import LeaderOption
 from tidegate.cli.controller_options import (
@@ -61,14 +61,7 @@ def plan(
     """Say what would be done now, and why; change nothing. Exit code 2 on bad input."""
     choice = StackChoice(stack, project, outputs, backend, sources, overlay or (), state_dir)
     controller = build_controller(choice, database, writes=False)
-
-    async def once() -> Any:
-        try:
-            return await controller.plan()
-        finally:
-            await controller.close()
-
-    _show(asyncio.run(once()), output, is_dry=True)
+    _show(run_and_close(controller, controller.plan), output, is_dry=True)
 
 
 @app.command(epilog="Example: tidegate controller once --stack prod --sources sources.yaml")
@@ -90,14 +83,7 @@ def once(
     choice = StackChoice(stack, project, outputs, backend, sources, overlay or (), state_dir)
     controller = build_controller(choice, database, leader)
     start_logging(quiet=True)
-
-    async def turn() -> Any:
-        try:
-            return await controller.tick()
-        finally:
-            await controller.close()
-
-    tick = asyncio.run(turn())
+    tick = run_and_close(controller, controller.tick)
     if tick is None:
         typer.echo("another controller leads; nothing was done", err=True)
         raise typer.Exit(NOT_LEADING_EXIT)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import time
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from tidegate.cli.controller_leader import open_led_state
 from tidegate.cli.controller_options import database_url, explain_lacking, has_database
@@ -14,6 +16,8 @@ from tidegate.cli.controller_stack import StackChoice, StackFeed
 COLLECTOR = (50_000, 20, 20)
 """Thresholds of the garbage collector. What SDKs load, and nearly all that a decision makes, lives
 until its end: looking for garbage among it costs a tenth of a dry run and a fifth of a decision."""
+
+Result = TypeVar("Result")
 
 
 class SystemClock:
@@ -53,3 +57,15 @@ def build_controller(
         choice.state.mkdir(parents=True, exist_ok=True)
     store = open_led_state(url, leader) if writes or has_database(url) else None
     return Controller(feed, store, SystemClock(), LoopSettings(interval_seconds=interval))
+
+
+def run_and_close(controller: Any, work: Callable[[], Awaitable[Result]]) -> Result:
+    """Return what one piece of work comes to; however it ends, the controller is closed then."""
+
+    async def go() -> Result:
+        try:
+            return await work()
+        finally:
+            await controller.close()
+
+    return asyncio.run(go())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import getpass
 import sys
 from pathlib import Path
@@ -62,7 +61,7 @@ def drill(
     Exit code 1 when that does not hold, or nobody tells; 2 for a pool that is not interrupted on
     purpose.
     """
-    from tidegate.cli.controller_building import SystemClock, build_controller
+    from tidegate.cli.controller_building import SystemClock, build_controller, run_and_close
     from tidegate.cli.controller_stack import StackChoice
     from tidegate.controller.drilling import Driller
     from tidegate.controller.logs import start_logging
@@ -73,15 +72,12 @@ def drill(
     driller = Driller(controller, controller.require_store(), SystemClock(), interval)
 
     async def go() -> Drilled | None:
-        try:
-            planned = await driller.plan(pool, node)
-            if not _is_wanted(planned, yes=yes):
-                return None
-            return await driller.run(planned, owner or getpass.getuser(), timeout, _tell)
-        finally:
-            await controller.close()
+        planned = await driller.plan(pool, node)
+        if not _is_wanted(planned, yes=yes):
+            return None
+        return await driller.run(planned, owner or getpass.getuser(), timeout, _tell)
 
-    done = asyncio.run(go())
+    done = run_and_close(controller, go)
     if done is None:
         typer.echo("nothing was interrupted", err=True)
         return
