@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from tidegate.controller.nodes import PoolSight
 from tidegate.controller.orders import Order
 from tidegate.controller.status import describe_decision, describe_hints, describe_reaping
 from tidegate.controller.tick import Tick
@@ -42,7 +43,7 @@ def describe_tick(tick: Tick) -> dict[str, Any]:
             }
             for ear, health in zip(seen.heard, seen.demand.sources, strict=True)
         ],
-        "pools": [_describe_pool(tick, sight.pool.id) for sight in seen.sights],
+        "pools": [_describe_pool(tick, sight) for sight in seen.sights],
         "excluded": dict(_explain_exclusions(tick)),
         "idle": describe_reaping(tick),
         "rightsizing": describe_hints(tick),
@@ -141,9 +142,8 @@ def _count_items(groups: tuple[Unmet, ...]) -> int:
     return sum(len(unmet.items) for unmet in groups)
 
 
-def _describe_pool(tick: Tick, pool: str) -> dict[str, Any]:
-    seen = tick.decision.observation
-    sight = next(each for each in seen.sights if each.pool.id == pool)
+def _describe_pool(tick: Tick, sight: PoolSight) -> dict[str, Any]:
+    seen, pool = tick.decision.observation, sight.pool.id
     phases = Counter(node.phase.value for node in seen.fleet.nodes if node.pool == pool)
     return {
         "id": pool,
