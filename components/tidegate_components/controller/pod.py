@@ -149,10 +149,10 @@ def _build_secrets(spec: ControllerSpec) -> list[dict[str, Any]]:
     wanted: dict[str, SecretKey] = {"TIDEGATE_CONTROLLER_TOKEN": spec.token, **spec.secrets}
     if spec.database:
         wanted["TIDEGATE_DATABASE"] = spec.database
-    if not spec.kubeconfig:
-        return [_secret(name, each) for name, each in wanted.items()]
-    path = {"name": "KUBECONFIG", "value": f"{KUBECONFIG_FOLDER}/config"}
-    return [*(_secret(name, each) for name, each in wanted.items()), path]
+    found = [_secret(name, each) for name, each in wanted.items()]
+    if spec.kubeconfig:
+        found.append({"name": "KUBECONFIG", "value": f"{KUBECONFIG_FOLDER}/config"})
+    return found
 
 
 def _secret(variable: str, secret: SecretKey) -> dict[str, Any]:
