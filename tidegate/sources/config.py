@@ -13,11 +13,10 @@ from tidegate.manifest.model import Window
 from tidegate.manifest.times import explain_cron, explain_time_zone
 from tidegate.scaling.job import Job, parse_job
 from tidegate.sources.notice_config import NOTICE_KINDS, NoticeQueue
+from tidegate.sources.patterns import Name, StorageAccount, Url
 from tidegate.sources.utilisation import USE_KINDS, Use
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.problems import InvalidInput, Problem, suggest
-
-Name = Annotated[str, Field(pattern=r"^[a-zA-Z0-9][-_./a-zA-Z0-9]{0,127}$")]
 
 
 class CountedSource(Document):
@@ -71,7 +70,7 @@ class StorageQueueSource(CountedSource):
     """A queue of an Azure storage account."""
 
     kind: Literal["storage-queue"]
-    account: str = Field(pattern=r"^[a-z0-9]{3,24}$")
+    account: StorageAccount
     queue: str
 
 
@@ -102,7 +101,7 @@ class PrometheusSource(CountedSource):
     """The sum of what a Prometheus query answers."""
 
     kind: Literal["prometheus"]
-    url: str = Field(pattern=r"^https?://")
+    url: Url
     query: str = Field(min_length=1)
     timeout_seconds: float = Field(default=10, gt=0, le=60)
     empty_is_zero: bool = False
@@ -148,7 +147,7 @@ class PolyaxonSource(Document):
 
     kind: Literal["polyaxon"]
     name: Name
-    url: str = Field(pattern=r"^https?://")
+    url: Url
     owner: str = Field(default="default", pattern=r"^[-_.a-zA-Z0-9]+$")
     projects: list[Annotated[str, Field(pattern=r"^[-_.a-zA-Z0-9]+$")]] = Field(min_length=1)
     pools: list[str] = []

@@ -7,8 +7,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field
 
 from tidegate.manifest.document import Document
-
-Name = Annotated[str, Field(pattern=r"^[a-zA-Z0-9][-_./a-zA-Z0-9]{0,127}$")]
+from tidegate.sources.patterns import Name, StorageAccount, Url
 
 
 class SqsNoticeQueue(Document):
@@ -17,7 +16,7 @@ class SqsNoticeQueue(Document):
     kind: Literal["sqs"]
     name: Name
     region: str
-    queue_url: str = Field(pattern=r"^https?://")
+    queue_url: Url
 
 
 class PubSubNoticeQueue(Document):
@@ -34,7 +33,7 @@ class StorageNoticeQueue(Document):
 
     kind: Literal["storage-queue"]
     name: Name
-    account: str = Field(pattern=r"^[a-z0-9]{3,24}$")
+    account: StorageAccount
     queue: str
 
 

@@ -16,6 +16,7 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import Field, model_validator
 
 from tidegate.manifest.document import Document
+from tidegate.sources.patterns import Name, Url
 from tidegate.vocabulary.reports import SourceFault
 from tidegate.vocabulary.use import Shows, UsePoint, UseReport
 
@@ -41,7 +42,7 @@ About = Annotated[
 class UseSettings(Document):
     """What every source of utilisation says of itself."""
 
-    name: Annotated[str, Field(pattern=r"^[a-zA-Z0-9][-_./a-zA-Z0-9]{0,127}$")]
+    name: Name
     about: About
     """The notebook, endpoint or pool that it speaks of: notebook/NAME."""
     shows: Shows = Shows.LOAD
@@ -76,7 +77,7 @@ class PrometheusUse(UseSettings):
     """A Prometheus query; of several series the highest counts, of activity the sum."""
 
     kind: Literal["prometheus"]
-    url: str = Field(pattern=r"^https?://")
+    url: Url
     query: str = Field(min_length=1)
     timeout_seconds: float = Field(default=10, gt=0, le=60)
     token_environment: str = ""
@@ -86,7 +87,7 @@ class DcgmUse(UseSettings):
     """NVIDIA's DCGM exporter by Prometheus: a pool's mean, of anything else the busiest GPU."""
 
     kind: Literal["dcgm"]
-    url: str = Field(pattern=r"^https?://")
+    url: Url
     selector: str = Field(min_length=1)
     """Labels of the series: Hostname=~"train-.*", or namespace and pod."""
     timeout_seconds: float = Field(default=10, gt=0, le=60)
