@@ -11,6 +11,7 @@ from pathlib import Path
 from tidegate.catalog.catalog import Catalog
 from tidegate.scaling.job import build_item
 from tidegate.sources.config import CsvSource
+from tidegate.sources.times import parse_time
 from tidegate.vocabulary.demand import WorkItem
 from tidegate.vocabulary.reports import SourceFault, WorkReport
 
@@ -58,8 +59,7 @@ class CsvWork:
         for number, row in enumerate(rows, start=2):
             try:
                 name, queued = row
-                at = datetime.fromisoformat(queued)
+                at = parse_time(queued)
             except ValueError as error:
                 raise SourceFault(f"{path}:{number} is no row of id,queuedAt") from error
-            at = at if at.tzinfo else at.replace(tzinfo=UTC)
             yield replace(self._item, id=f"{self.name}/{name}", queued_at=at)

@@ -12,11 +12,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import Any
 
+from tidegate.sources.times import parse_time
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.notices import Notice, NoticeKind
 
@@ -90,7 +91,7 @@ def _parse_aws(event: Body) -> Iterator[Notice]:
     kind, detail = AWS_KINDS[event["detail-type"]], event["detail"]
     if kind is NoticeKind.ENDED and detail["state"] not in GONE_STATES:
         return
-    at = _parse_time(event["time"])
+    at = parse_time(event["time"])
     warned = kind is NoticeKind.INTERRUPTION
     ends = at + timedelta(seconds=AWS_SECONDS) if warned else None
     what = f"{event['detail-type']}: {detail.get('instance-action') or detail.get('state') or ''}"
@@ -120,7 +121,7 @@ def _parse_health(event: Body) -> Iterator[Notice]:
             cloud=Cloud.AWS.value,
             machine=machine,
             kind=NoticeKind.MAINTENANCE,
-            at=_parse_time(event["time"]),
+            at=parse_time(event["time"]),
             ends_at=starts,
             text=f"{detail['eventTypeCode']} from {starts.isoformat()}",
         )
@@ -129,7 +130,7 @@ def _parse_health(event: Body) -> Iterator[Notice]:
 def _parse_google(entry: Body) -> Iterator[Notice]:
     payload = entry["protoPayload"]
     what = GOOGLE_METHODS[payload["methodName"]]
-    at = _parse_time(entry["timestamp"])
+    at = parse_time(entry["timestamp"])
     yield Notice(
         id=f"{entry['insertId']}/{payload['resourceName']}",
         cloud=Cloud.GCP.value,
@@ -144,7 +145,7 @@ def _parse_google(entry: Body) -> Iterator[Notice]:
 def _parse_azure(event: Body) -> Iterator[Notice]:
     kind_of_event = event.get("eventType") or event["type"]
     properties = event["data"]["resourceInfo"]["properties"]
-    at = _parse_time(event.get("eventTime") or event["time"])
+    at = parse_time(event.get("eventTime") or event["time"])
     if kind_of_event == AZURE_STATUS:
         if properties.get("availabilityState") != "Unavailable":
             return
@@ -173,11 +174,6 @@ FORMS: Mapping[Cloud, Callable[[Body], Iterator[Notice]]] = {
     Cloud.GCP: _parse_google,
     Cloud.AZURE: _parse_azure,
 }
-
-
-def _parse_time(text: object) -> datetime:
-    found = datetime.fromisoformat(str(text))
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _text(value: object) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 from tidegate.sources.quantities import parse_quantity, to_mebibytes, to_milli
+from tidegate.sources.times import parse_time
 from tidegate.vocabulary.capacity import InterruptionTolerance, WorkloadClass
 from tidegate.vocabulary.demand import AcceleratorNeed, PlacementNeed, WorkItem, WorkShape
 
@@ -99,16 +99,6 @@ def sum_requests(spec: Body) -> dict[str, Decimal]:
         for name, text in _requests(container).items():
             total[name] = max(total.get(name, Decimal(0)), parse_quantity(text))
     return total
-
-
-def parse_time(text: object) -> datetime:
-    """Return a time as Kubernetes writes it.
-
-    Raises:
-        ValueError: It is none.
-    """
-    found = datetime.fromisoformat(str(text))
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _requests(container: Body) -> dict[str, Any]:

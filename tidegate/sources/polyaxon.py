@@ -18,8 +18,9 @@ from tidegate.catalog.catalog import Catalog
 from tidegate.scaling.job import build_item, parse_job
 from tidegate.sources.access import sign
 from tidegate.sources.config import PolyaxonSource
-from tidegate.sources.pods import Chips, parse_time
+from tidegate.sources.pods import Chips
 from tidegate.sources.polyaxon_runs import NothingAsked, read_run
+from tidegate.sources.times import parse_time
 from tidegate.vocabulary.demand import WorkItem, WorkShape
 from tidegate.vocabulary.reports import SourceFault, WorkReport
 from tidegate.vocabulary.wording import render_count

@@ -21,10 +21,10 @@ from tidegate.sources.pods import (
     has_ended,
     identify_pod,
     name_of,
-    parse_time,
     read_shape,
 )
 from tidegate.sources.quantities import parse_quantity
+from tidegate.sources.times import parse_time
 from tidegate.vocabulary.fleet_state import ClusterNode, RunningPod
 
 CHECKPOINT_ANNOTATION = "tidegate.dev/checkpoint-at"

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from tidegate.sources.pods import Body, Chips, parse_time, read_shape
+from tidegate.sources.pods import Body, Chips, read_shape
+from tidegate.sources.times import parse_time
 from tidegate.vocabulary.demand import WorkItem
 
 OVER = ("Finished", "Evicted")
