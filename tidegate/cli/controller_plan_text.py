@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from tidegate.vocabulary.wording import render_count, render_names
+from tidegate.vocabulary.wording import render_amount, render_count, render_names, render_price
 
 MOST_SHOWN = 10
 """Of groups of unmet work; JSON holds them all."""
@@ -50,7 +49,7 @@ def _print_orders(console: Console, orders: Sequence[dict[str, Any]], *, is_dry:
             order["action"],
             order["pool"],
             f"{order['from']} → {order['to']}",
-            _render_price(order["perHour"]),
+            render_price(order["perHour"]) if order["perHour"] else "price unknown",
             _render_served(order["serves"]),
             "; ".join(filter(None, why)),
         )
@@ -83,22 +82,11 @@ def _render_else(order: dict[str, Any]) -> str:
     return f"; where refused, {render_names(found)}" if found and order["offerings"] else ""
 
 
-def _render_price(text: str | None) -> str:
-    if not text:
-        return "price unknown"
-    amount, _, currency = text.partition(" ")
-    return f"{_render_amount(amount)} {currency}"
-
-
-def _render_amount(text: str) -> str:
-    return f"{Decimal(text):,.2f}"
-
-
 def _print_cost(console: Console, told: dict[str, Any]) -> None:
     cost = told["cost"]
     rough = "~" if told["assumed"] else ""
-    now, then = _render_amount(cost["now"]), _render_amount(cost["then"])
-    ceiling = f" (ceiling {_render_amount(cost['ceiling'])})" if cost["ceiling"] else ""
+    now, then = render_amount(cost["now"]), render_amount(cost["then"])
+    ceiling = f" (ceiling {render_amount(cost['ceiling'])})" if cost["ceiling"] else ""
     _say(console, f"Cost an hour, {cost['currency']}: {now} now, {rough}{then} then{ceiling}")
     if told["assumed"]:
         _say(console, "  ~ some prices are averages or ratios (`tidegate catalog explain`)")

@@ -11,8 +11,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tidegate.report.controller_view import BAR, age, build_view, clock, cost, number
+from tidegate.report.controller_view import BAR, age, build_view, clock, number
 from tidegate.report.html import load_template, read_template
+from tidegate.vocabulary.wording import render_price
 
 REFRESH_SECONDS = (0, 5, 15, 60)
 """How often a reader may have the page anew; 0 is never, for who reads slowly or by ear."""
@@ -36,7 +37,7 @@ def render_controller_page(status: Mapping[str, Any], refresh_seconds: int = USU
         style=Markup(style()),  # noqa: S704 - a file of this package
         age=lambda at: age(at, now),
         number=number,
-        cost=cost,
+        cost=render_price,
         clock=clock,
     )
 

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+from tidegate.vocabulary.wording import render_amount, render_count
+
 Status = Mapping[str, Any]
 
 STALE_SECONDS = 120
@@ -134,16 +136,15 @@ def _build_cost_tile(shown: Mapping[str, Any]) -> Tile:
     notes = []
     share = _ceiling_share(cost)
     if share is not None:
-        notes.append(f"{share:.0%} of the ceiling of {amount(cost['ceiling'])}")
+        notes.append(f"{share:.0%} of the ceiling of {render_amount(cost['ceiling'])}")
     if cost["planned"] != cost["perHour"]:
-        notes.append(f"{mark}{amount(cost['planned'])} once all is done")
+        notes.append(f"{mark}{render_amount(cost['planned'])} once all is done")
     if cost["unpriced"]:
         notes.append(f"{len(cost['unpriced'])} offerings without a known price are not in it")
     if unread:
-        pools = "1 pool" if unread == 1 else f"{unread} pools"
-        notes.append(f"with {pools} as remembered, not as read")
+        notes.append(f"with {render_count(unread, 'pool')} as remembered, not as read")
     title = f"{cost['currency']} an hour"
-    return Tile(title, f"{mark}{amount(cost['perHour'])}", notes, None if share is None else
+    return Tile(title, f"{mark}{render_amount(cost['perHour'])}", notes, None if share is None else
                 float(min(share, Decimal(1))))  # fmt: skip
 
 
@@ -218,7 +219,7 @@ def _pool_cost(pool: Mapping[str, Any]) -> str:
     """Return what a pool costs; of one that cannot be read, only what is remembered is known."""
     if pool["unread"] and not pool["phases"]:
         return "unknown"
-    known = ("~" if pool["assumed"] else "") + amount(pool["perHour"])
+    known = ("~" if pool["assumed"] else "") + render_amount(pool["perHour"])
     if pool["unpricedNodes"]:
         return f"{known} + {pool['unpricedNodes']} of unknown price"
     return known
@@ -250,20 +251,9 @@ def _build_segments(pool: Mapping[str, Any]) -> list[Segment]:
     return found
 
 
-def amount(text: str) -> str:
-    """Return an amount to the cent."""
-    return f"{Decimal(text):,.2f}"
-
-
 def number(text: str) -> str:
     """Return a number without zeros at its end."""
     return f"{Decimal(text).normalize():,f}"
-
-
-def cost(text: str) -> str:
-    """Return an amount with its currency, to the cent."""
-    figure, _, currency = text.partition(" ")
-    return f"{amount(figure)} {currency}"
 
 
 def clock(text: str) -> str:

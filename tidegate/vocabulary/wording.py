@@ -1,8 +1,9 @@
-"""How counts and lists read in reasons, the same ones everywhere."""
+"""How counts, amounts and lists read in reasons, the same ones everywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 MOST_NAMES = 4
 
@@ -10,6 +11,17 @@ MOST_NAMES = 4
 def render_count(number: int, noun: str) -> str:
     """Return "1 node" or "2 nodes"; `noun` is one whose plural takes an s."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def render_amount(text: str) -> str:
+    """Return an amount to the cent."""
+    return f"{Decimal(text):,.2f}"
+
+
+def render_price(text: str) -> str:
+    """Return "12.3456 USD" to the cent, with its currency."""
+    amount, _, currency = text.partition(" ")
+    return f"{render_amount(amount)} {currency}"
 
 
 def render_names(names: Sequence[str], most: int = MOST_NAMES) -> str:
