@@ -1,23 +1,18 @@
-"""What a compiled run of Polyaxon asks for: its pods, each role with its number.
-
-A run states its pods as its kind does: one container, or roles with replicas (PyTorch's master
-and worker, Ray's head and groups of workers). Checked against what a Polyaxon server 2.18.0 stores.
-"""
+"""What a compiled run of Polyaxon asks for, checked against what its server 2.18.0 stores."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from tidegate.sources.pods import CLASS_LABEL, Chips, read_shape, sum_requests
 from tidegate.vocabulary.capacity import InterruptionTolerance
 from tidegate.vocabulary.demand import WorkShape
+from tidegate.vocabulary.polyaxon_pods import Body, list_pods
 
 SERVED = frozenset({"service"})
 """Kinds that somebody waits at, unless their label says otherwise; all others are batch work."""
-
-Body = Mapping[str, Any]
 
 
 class NothingAsked(ValueError):
@@ -42,7 +37,7 @@ def read_run(
     run = content["run"]
     labels = {} if run["kind"] in SERVED else {CLASS_LABEL: "training"}
     found: list[WorkShape] = []
-    for replicas, part in _list_pods(run):
+    for replicas, part in list_pods(run):
         environment = part.get("environment") or {}
         spec = {
             "containers": [part["container"]],
@@ -59,24 +54,6 @@ def read_run(
     if not any(_asks(shape) for shape in found):
         raise NothingAsked(f"{name} ({run['kind']}) asks for nothing")
     return _merge([shape for shape in found if _asks(shape)])
-
-
-def _list_pods(run: Body) -> Iterator[tuple[int, Body]]:
-    """Yield each role with its number; a role without replicas is one pod."""
-    for part in (run, *_roles(run)):
-        if isinstance(part.get("container"), Mapping):
-            replicas = int(part.get("replicas") or part.get("minReplicas") or 1)
-            if replicas > 0:
-                yield replicas, part
-
-
-def _roles(run: Body) -> Iterator[Body]:
-    for part in run.values():
-        if isinstance(part, Mapping):
-            if "container" in part:
-                yield part
-            else:  # named groups of workers
-                yield from (each for each in part.values() if isinstance(each, Mapping))
 
 
 def _refuse_unknown(spec: Body, chips: Chips, name: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 from tidegate.simulation.jobs import Job
 from tidegate.vocabulary.capacity import WorkloadClass
 from tidegate.vocabulary.demand import AcceleratorNeed, WorkShape
+from tidegate.vocabulary.polyaxon_pods import list_pods
 from tidegate.vocabulary.problems import refuse
 
 GPU_LIMITS = ("nvidia.com/gpu", "amd.com/gpu", "gpu")
@@ -110,23 +111,13 @@ def _size(run: Mapping[str, Any], where: str) -> tuple[int, int] | None:
 def _size_of_content(content: str, where: str) -> tuple[int, int] | None:
     try:
         run = json.loads(content)["run"]
-        groups = [(count, _limit(holder, where)) for count, holder in _find_containers(run)]
+        groups = [(count, _limit(pod["container"], where)) for count, pod in list_pods(run)]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         expected = "the compiled operation, as Polyaxon stores it"
         raise refuse(where, "content", content[:60], "is not understood", expected) from error
     sized = [(count, each) for count, each in groups if each]
     # Replicas of different sizes count as the largest: nodes are ordered for that.
     return (sum(n for n, _ in sized), max(each for _, each in sized)) if sized else None
-
-
-def _find_containers(run: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield replicas and container, of the run itself and of each of its replica groups."""
-    if "container" in run:
-        yield 1, run["container"]
-    for told in run.values():
-        for group in told if isinstance(told, list) else [told]:
-            if isinstance(group, Mapping) and isinstance(group.get("container"), Mapping):
-                yield int(group.get("replicas") or 1), group["container"]
 
 
 def _limit(container: Mapping[str, Any], where: str) -> int:

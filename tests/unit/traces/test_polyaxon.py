@@ -55,6 +55,15 @@ def test_a_distributed_run_is_read_from_its_content(read):
     assert job.shape.workload_class is WorkloadClass.TRAINING
 
 
+def test_every_pod_of_a_run_with_groups_of_workers_or_replicas_counts(read):
+    box = {"resources": {"limits": {"nvidia.com/gpu": 8}}}
+    groups = {"large": {"replicas": 3, "container": box}, "more": {"container": box}}
+    ray = {"kind": "rayjob", "head": {"container": {}}, "workers": groups}
+    service = {"kind": "service", "replicas": 2, "container": box}
+    runs = [{**GANG, "content": json.dumps({"run": run})} for run in (ray, service)]
+    assert [job.shape.workers for _, job in read(runs).jobs] == [4, 2]
+
+
 def test_a_distributed_run_of_the_list_is_refused_since_its_size_is_not_told(read):
     said = refused(read, LISTED)
     assert "run 2" in said
