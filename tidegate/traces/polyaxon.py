@@ -133,11 +133,12 @@ def _limit(container: Mapping[str, Any], where: str) -> int:
 def _whole(told: object, where: str, name: str) -> int:
     try:
         value = float(str(told))
-    except ValueError:
-        value = -1.0
-    if value < 0 or value != int(value):
+        whole = int(value)
+    except (ValueError, OverflowError):
+        value, whole = 0.0, -1
+    if whole < 0 or whole != value:
         raise refuse(where, name, str(told), "makes no sense", "a whole number of accelerators")
-    return int(value)
+    return whole
 
 
 def _moment(run: Mapping[str, Any], name: str, where: str) -> datetime:

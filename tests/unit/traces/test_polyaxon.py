@@ -83,6 +83,8 @@ def test_a_run_that_goes_on_is_left_out(read):
         ("text", "holds no runs"),
         ([{**SINGLE[0], "created_at": "yesterday"}], "is no time"),
         ([{**SINGLE[0], "resources": {"gpu": 1.5}}], "makes no sense"),
+        ([{**SINGLE[0], "resources": {"gpu": float("nan")}}], "makes no sense"),
+        ([{**SINGLE[0], "resources": {"gpu": float("inf")}}], "makes no sense"),
         ([{**SINGLE[0], "content": "{}"}], "is not understood"),
     ],
 )
