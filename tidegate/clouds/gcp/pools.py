@@ -123,12 +123,8 @@ class SpotGroup:
         """Return the sizes and machines of both groups together."""
         groups = self._groups()
         with refusing(f"reading instance group {self._spot.name}"):
-            target = sum(group.fetch_target() for group in groups)
-            machines = tuple(each for group in groups for each in group.fetch_machines())
-            shortfall = None
-            if target > len(machines):
-                told = (group.explain_shortfall() for group in groups)
-                shortfall = next((said for said in told if said), None)
+            target, machines = _observe(groups)
+            shortfall = _explain_shortfall(groups) if target > len(machines) else None
         return PoolState(self.pool, target, machines, shortfall)
 
     def apply_size(self, wanted: int) -> None:
@@ -176,26 +172,21 @@ class NodePool:
             build_group: Makes the instance group of a URL.
         """
         self.pool = pool
-        self._name = (
-            f"projects/{names['project']}/locations/{names['location']}"
-            f"/clusters/{names['cluster']}/nodePools/{names['nodePool']}"
-        )
+        self._parent = f"projects/{names['project']}/locations/{names['location']}"
+        self._name = f"{self._parent}/clusters/{names['cluster']}/nodePools/{names['nodePool']}"
         self._container = container
         self._most = most
         self._build_group = build_group
-        self._parent = f"projects/{names['project']}/locations/{names['location']}"
         self._operation = ""
 
     def fetch_state(self) -> PoolState:
         """Return the size over all zones, and the machines of the groups behind the pool."""
         with refusing(f"reading node pool {self._name}"):
             groups = self._read_groups()
-            target = sum(group.fetch_target() for group in groups)
-            machines = tuple(each for group in groups for each in group.fetch_machines())
+            target, machines = _observe(groups)
             shortfall = self._explain_operation()
             if target > len(machines) and shortfall is None:
-                told = (group.explain_shortfall() for group in groups)
-                shortfall = next((said for said in told if said), None)
+                shortfall = _explain_shortfall(groups)
         return PoolState(self.pool, target, machines, shortfall)
 
     def apply_size(self, wanted: int) -> None:
@@ -237,6 +228,18 @@ class NodePool:
     def _read_groups(self) -> list[InstanceGroup]:
         found = self._container.get_node_pool(name=self._name, timeout=TIMEOUT_SECONDS)
         return [self._build_group(url) for url in found.instance_group_urls]
+
+
+def _observe(groups: Sequence[InstanceGroup]) -> tuple[int, tuple[Machine, ...]]:
+    """Return the size that groups together work towards, and their machines."""
+    target = sum(group.fetch_target() for group in groups)
+    return target, tuple(each for group in groups for each in group.fetch_machines())
+
+
+def _explain_shortfall(groups: Sequence[InstanceGroup]) -> Shortfall | None:
+    """Return why the first of the groups that tells it is short of machines."""
+    told = (group.explain_shortfall() for group in groups)
+    return next((said for said in told if said), None)
 
 
 def _explain_failure(operation: Any) -> Shortfall | None:
