@@ -9,15 +9,13 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from tidegate.cli.controller_overrides import describe_override, find_seen
+from tidegate.cli.controller_overrides import find_seen
 from tidegate.cli.controller_plan_text import print_idle
 from tidegate.cli.output import render_time
+from tidegate.report.controller_view import STALE_SECONDS
 from tidegate.vocabulary.capacity import Scaler
 from tidegate.vocabulary.records import DecisionRecord
-from tidegate.vocabulary.wording import render_count
-
-STALE_SECONDS = 120
-"""A last turn that lies back longer is told to be old."""
+from tidegate.vocabulary.wording import render_count, render_override
 
 
 def print_decisions(console: Console, records: Sequence[DecisionRecord]) -> None:
@@ -63,7 +61,7 @@ def print_status(console: Console, told: dict[str, Any]) -> None:
     for source in told["sources"]:
         console.print(f"source     {source['name']}: {source['fault'] or 'sound'}")
     for each in told["overrides"]:
-        what = describe_override(each["pool"], each["nodes"])
+        what = render_override(each["pool"], each["nodes"])
         until = render_time(datetime.fromisoformat(each["until"]))
         console.print(f"override   {each['pool']}: {what} by {each['owner']} until {until}")
     for each in told["refused"]:

@@ -19,6 +19,7 @@ from tidegate.cli.output import render_time
 from tidegate.vocabulary.capacity import Scaler
 from tidegate.vocabulary.problems import Unavailable, refuse, suggest
 from tidegate.vocabulary.records import OverrideRecord
+from tidegate.vocabulary.wording import render_override
 
 PoolArgument = Annotated[str, typer.Argument(help="A pool's id.")]
 OwnerOption = Annotated[str, typer.Option("--owner", help="Who says so; shown with each hold.")]
@@ -46,7 +47,7 @@ def pause(
     _require_owner(owner)
     _refuse_without_effect(store, pool, nodes)
     store.record_override(OverrideRecord(pool, owner, until, nodes))
-    typer.echo(f"{pool} is {describe_override(pool, nodes)} until {render_time(until)}")
+    typer.echo(f"{pool} is {render_override(pool, nodes)} until {render_time(until)}")
 
 
 def snooze(
@@ -114,13 +115,6 @@ def resume(
     if not store.drop_override(found):
         raise Unavailable(f"{found} is neither paused, pinned nor snoozed")
     typer.echo(f"{found} is {'looked at' if '/' in found else 'scaled'} again")
-
-
-def describe_override(name: str, nodes: int | None) -> str:
-    """Return what a person's word makes of a pool, a notebook or an endpoint."""
-    if nodes is not None:
-        return f"pinned to size {nodes}"
-    return "snoozed" if "/" in name else "paused"
 
 
 def find_known(store: Any, name: str) -> str:

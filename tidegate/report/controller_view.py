@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from tidegate.vocabulary.wording import render_amount, render_count
+from tidegate.vocabulary.wording import render_amount, render_count, render_override
 
 Status = Mapping[str, Any]
 
 STALE_SECONDS = 120
+"""A last turn that lies back longer is told to be old."""
 NEARLY = Decimal("0.95")
 """The share of its ceiling from which a fleet is close to it."""
 PHASES = (
@@ -231,7 +232,7 @@ def _note(pool: Mapping[str, Any], status: Status) -> Iterator[str]:
         yield f"not read: {pool['unread']}"
     for said in status["overrides"]:
         if said["pool"] == pool["id"]:
-            what = "paused" if said["nodes"] is None else f"pinned to size {said['nodes']}"
+            what = render_override(said["pool"], said["nodes"])
             yield f"{what} by {said['owner']} until {clock(said['until'])}"
     for hold in status["snapshot"]["holds"]:
         if hold["pool"] == pool["id"] and not hold["reason"].startswith(("paused", "pinned")):

@@ -23,6 +23,7 @@ from tidegate.scaling.times import active_schedule, explain_window
 from tidegate.vocabulary.capacity import CapacityType, Scaler
 from tidegate.vocabulary.demand import Demand, EndpointDemand
 from tidegate.vocabulary.plans import Cause, CauseKind, Hold
+from tidegate.vocabulary.wording import render_override
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,9 +270,7 @@ def _override_holds(overrides: Mapping[str, PoolOverride]) -> list[Hold]:
     return [
         Hold(
             entry.pool,
-            f"paused by {entry.owner}"
-            if entry.nodes is None
-            else f"pinned to size {entry.nodes} by {entry.owner}",
+            f"{render_override(entry.pool, entry.nodes)} by {entry.owner}",
             entry.until,
         )
         for entry in overrides.values()

@@ -29,3 +29,10 @@ def render_names(names: Sequence[str], most: int = MOST_NAMES) -> str:
     rest = len(names) - most
     shown = ", ".join(names[:most])
     return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def render_override(name: str, nodes: int | None) -> str:
+    """Return what a person's word makes of a pool, a "notebook/NAME" or an "endpoint/NAME"."""
+    if nodes is not None:
+        return f"pinned to size {nodes}"
+    return "snoozed" if "/" in name else "paused"
