@@ -39,8 +39,8 @@ def release_idle(draft: Draft) -> None:
     """Stop nodes that idled longer than their keep-alive, above the pool's minimum."""
     above = _above_minimum(draft)
     spare = dict(draft.bench.ledger.commitment_used)
-    warm = spare_room(draft)
     targets = find_wait_targets(draft)
+    warm = spare_room(draft, targets)
     for slice_nodes in _idle_slices(draft):
         pool = slice_nodes[0].pool
         room = sum(draft.bench.bins[node.id].accelerators for node in slice_nodes)
@@ -126,24 +126,19 @@ def _weigh(draft: Draft, nodes: Iterable[Node], wait_target: int | None) -> tupl
     reasons = []
     for node in nodes:
         offering = draft.bench.offering_of[node.id]
+        price, boot = (offering.per_hour, offering.boot_seconds) if offering else (None, 0)
+        gaps = situation.fleet.idle_gaps.get(node.pool, ())
         high = situation.bounds[node.pool].high
         idle = situation.now - node.since
-        keep = keep_alive_seconds(
-            offering.per_hour if offering else None,
-            offering.boot_seconds if offering else 0,
-            situation.fleet.idle_gaps.get(node.pool, ()),
-            situation.settings,
-            wait_target,
-        )
+        keep = keep_alive_seconds(price, boot, gaps, situation.settings, wait_target)
         if node.phase is NodePhase.READY:
-            keep += offering.boot_seconds if offering else 0
+            keep += boot
         if draft.bench.ledger.nodes[node.pool] - len(draft.stops_of(node.pool)) > high:
             reasons.append(f"above its maximum of {high}")
         elif idle >= timedelta(seconds=keep):
             reasons.append(f"idle for {int(idle.total_seconds())} s, kept for {keep} s")
         else:
-            boot, gaps = offering.boot_seconds if offering else 0, situation.fleet.idle_gaps
-            why = explain_keep_alive(boot, gaps.get(node.pool, ()), wait_target)
+            why = explain_keep_alive(boot, gaps, wait_target)
             return "", f"until idle for {keep} s: {why}"
         if not node.expected:
             reasons[-1] += "; nobody ordered it"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tidegate.scaling.draft import Draft
 from tidegate.scaling.nodes import nodes_of
+from tidegate.scaling.situation import Situation
 
 
 def find_wait_targets(draft: Draft) -> dict[str, int]:
@@ -35,11 +36,10 @@ def _targets(draft: Draft) -> Iterator[tuple[str, int]]:
                 yield seat.offering.pool, target or 0
 
 
-def find_unmet_by_boot(draft: Draft) -> dict[str, int]:
+def find_unmet_by_boot(targets: Mapping[str, int], situation: Situation) -> dict[str, int]:
     """Return the pools, with their wait targets, of which no new node would come in time."""
     boots = {
         pool: min((entry.boot_seconds for entry in entries), default=0)
-        for pool, entries in draft.situation.by_pool.items()
+        for pool, entries in situation.by_pool.items()
     }
-    targets = find_wait_targets(draft)
     return {pool: target for pool, target in targets.items() if target < boots.get(pool, 0)}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from tidegate.scaling.draft import Draft
 from tidegate.scaling.keep_alive import WAIT_TARGET_SHARE
-from tidegate.scaling.wait_targets import find_unmet_by_boot
+from tidegate.scaling.situation import Situation
+from tidegate.scaling.wait_targets import find_unmet_by_boot, find_wait_targets
 
 
 def warm_accelerators(arrivals: Sequence[int], share: Decimal) -> int:
@@ -30,28 +31,29 @@ def warm_accelerators(arrivals: Sequence[int], share: Decimal) -> int:
     return 0
 
 
-def find_warm_shares(draft: Draft) -> dict[str, Decimal]:
+def find_warm_shares(targets: Mapping[str, int], situation: Situation) -> dict[str, Decimal]:
     """Return the share of its arrivals that each pool keeps room for; those without are left out.
 
     It is what the settings say, and at least what a wait target needs that no new node can meet.
     """
-    stated = draft.situation.settings.warm_share
-    arrivals = draft.situation.fleet.arrivals
-    unmet = find_unmet_by_boot(draft) if arrivals else {}
+    stated = situation.settings.warm_share
+    unmet = find_unmet_by_boot(targets, situation)
     return {
         pool: max(stated or Decimal(0), WAIT_TARGET_SHARE if pool in unmet else Decimal(0))
-        for pool in arrivals
+        for pool in situation.fleet.arrivals
         if stated is not None or pool in unmet
     }
 
 
-def spare_room(draft: Draft) -> Counter[str]:
+def spare_room(draft: Draft, targets: Mapping[str, int]) -> Counter[str]:
     """Return each pool's free room beyond what it keeps, in flight included; below 0: it lacks.
 
-    Pools that keep none are left out.
+    Args:
+        draft: Pools that keep none are left out.
+        targets: Pool → its wait target in seconds.
     """
     arrivals = draft.situation.fleet.arrivals
-    shares = find_warm_shares(draft)
+    shares = find_warm_shares(targets, draft.situation)
     spare = Counter(
         {pool: -warm_accelerators(arrivals[pool], share) for pool, share in shares.items()}
     )
@@ -63,7 +65,9 @@ def spare_room(draft: Draft) -> Counter[str]:
 
 def keep_warm(draft: Draft) -> None:
     """Order nodes until each pool has its free room, as far as its limits allow."""
-    for pool, spare in spare_room(draft).items():
+    if not draft.situation.fleet.arrivals:
+        return
+    for pool, spare in spare_room(draft, find_wait_targets(draft)).items():
         for offering in draft.situation.by_pool.get(pool, ()):
             while spare < 0 and (seat := draft.bench.order(offering)) is not None:
                 spare += seat.accelerators * draft.situation.pools[pool].nodes_at_once
