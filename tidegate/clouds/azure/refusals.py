@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError
 
+from tidegate.clouds.statuses import STATUSES
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
 
 CODES = {
@@ -27,15 +28,6 @@ CODES = {
     "PreconditionFailed": RefusalKind.CONFLICT,
 }
 """Error codes of Azure Resource Manager, Compute and AKS (Learn, read 2026-11-30)."""
-STATUSES = {
-    401: RefusalKind.DENIED,
-    403: RefusalKind.DENIED,
-    404: RefusalKind.NOT_FOUND,
-    409: RefusalKind.CONFLICT,
-    412: RefusalKind.CONFLICT,
-    429: RefusalKind.THROTTLED,
-    400: RefusalKind.INVALID,
-}
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from googleapiclient.errors import HttpError  # type: ignore[import-untyped]
 from httplib2 import HttpLib2Error  # type: ignore[import-untyped]
 from requests import RequestException
 
+from tidegate.clouds.statuses import STATUSES
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind, Shortfall
 
 WORDS: Sequence[tuple[str, RefusalKind]] = (
@@ -23,7 +24,7 @@ WORDS: Sequence[tuple[str, RefusalKind]] = (
 )
 """What an error's text says more exactly than its status (Compute Engine's error messages)."""
 
-STATUSES: Sequence[tuple[type[Exception], RefusalKind]] = (
+EXCEPTIONS: Sequence[tuple[type[Exception], RefusalKind]] = (
     (exceptions.TooManyRequests, RefusalKind.THROTTLED),
     (exceptions.Forbidden, RefusalKind.DENIED),
     (exceptions.Unauthorized, RefusalKind.DENIED),
@@ -33,16 +34,6 @@ STATUSES: Sequence[tuple[type[Exception], RefusalKind]] = (
     (exceptions.BadRequest, RefusalKind.INVALID),
 )
 
-CODES = {
-    400: RefusalKind.INVALID,
-    401: RefusalKind.DENIED,
-    403: RefusalKind.DENIED,
-    404: RefusalKind.NOT_FOUND,
-    409: RefusalKind.CONFLICT,
-    412: RefusalKind.CONFLICT,
-    429: RefusalKind.THROTTLED,
-}
-"""Status of an answer of the discovery client → how it refuses (google.rpc.Code's mapping)."""
 PRECONDITION = "FAILED_PRECONDITION"
 """Comes with status 400: the request is sound, and what it concerns is not ready for it."""
 
@@ -70,7 +61,7 @@ def _classify(error: Exception) -> RefusalKind:
     said = explain(str(error))
     if said is not None:
         return said.kind
-    fitting = (kind for status, kind in STATUSES if isinstance(error, status))
+    fitting = (kind for each, kind in EXCEPTIONS if isinstance(error, each))
     return next(fitting, RefusalKind.TRANSIENT)
 
 
@@ -81,7 +72,7 @@ def _classify_answer(error: HttpError) -> RefusalKind:
         return said.kind
     if PRECONDITION in text:
         return RefusalKind.CONFLICT
-    return CODES.get(int(error.resp.status), RefusalKind.TRANSIENT)
+    return STATUSES.get(int(error.resp.status), RefusalKind.TRANSIENT)
 
 
 def explain(text: str) -> Shortfall | None:
