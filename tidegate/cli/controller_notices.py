@@ -123,13 +123,13 @@ def _build_sqs(name: str, place: Sequence[str], _urls: Mapping[str, str]) -> Not
 
 
 def _build_pubsub(name: str, place: Sequence[str], urls: Mapping[str, str]) -> NoticeSource:
-    from tidegate.clouds.gcp.clients import build_pubsub_session
+    from tidegate.clouds.gcp.clients import build_session
     from tidegate.clouds.gcp.refusals import refusing
     from tidegate.sources.notices import PUBSUB, PubSubNotices
 
     url = urls.get("gcp", "")
     with refusing("looking for Google's credentials"):
-        session = build_pubsub_session(url)
+        session = build_session("pubsub", url)
     return PubSubNotices(name, place[0], session, url or PUBSUB)
 
 

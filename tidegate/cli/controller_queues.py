@@ -143,7 +143,7 @@ def _build_count(source: Any, local_urls: Mapping[str, str]) -> Callable[[], Any
         from tidegate.clouds.gcp.refusals import refusing
 
         with refusing("looking for Google's credentials"):
-            return queues.count_subscription(source, build_session())
+            return queues.count_subscription(source, build_session("monitoring.read"))
     assert isinstance(source, PrometheusSource)
     from tidegate.sources.prometheus import count_query
 

@@ -70,24 +70,11 @@ def _load_group_clients() -> tuple[Any, Any]:
     return regional.RegionInstanceGroupManagersClient, zonal.InstanceGroupManagersClient
 
 
-def build_session() -> Any:
+def build_session(right: str, local_url: str = "") -> Any:
     """Return an HTTP session that signs requests with the application's default credentials.
 
-    Raises:
-        google.auth.exceptions.DefaultCredentialsError: There are none.
-    """
-    import google.auth
-    from google.auth.transport.requests import AuthorizedSession
-
-    scope = "https://www.googleapis.com/auth/monitoring.read"
-    credentials, _ = google.auth.default(scopes=[scope])
-    return AuthorizedSession(credentials)  # type: ignore[no-untyped-call]
-
-
-def build_pubsub_session(local_url: str = "") -> Any:
-    """Return an HTTP session for Pub/Sub, with the application's default credentials.
-
     Args:
+        right: The scope that is asked for, as it ends ("pubsub", "monitoring.read").
         local_url: As for `build_container_client`.
 
     Raises:
@@ -99,6 +86,6 @@ def build_pubsub_session(local_url: str = "") -> Any:
     if local_url:
         anyone = AnonymousCredentials()  # type: ignore[no-untyped-call]
         return AuthorizedSession(anyone)  # type: ignore[no-untyped-call]
-    scope = "https://www.googleapis.com/auth/pubsub"
+    scope = f"https://www.googleapis.com/auth/{right}"
     credentials, _ = google.auth.default(scopes=[scope])
     return AuthorizedSession(credentials)  # type: ignore[no-untyped-call]
