@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from azure.core.credentials import AccessToken
-from azure.mgmt.core.policies import ARMChallengeAuthenticationPolicy
 from support.aws_operations import CLUSTER, TOPIC
 from support.aws_sagemaker import CONFIGURATION, ENDPOINT, IMAGE, MODEL, variant
+from support.loopback import azure_options
 
 from tidegate.localclouds.contracts import Call, Cloud, World
 from tidegate.localclouds.lifecycle import (
@@ -221,35 +220,10 @@ def node_group(base: Base) -> Callable[..., Values]:
     return build
 
 
-class Anyone:
-    """A credential that the local cloud never looks at."""
-
-    def get_token(self, *scopes: str, **kwargs: Any) -> AccessToken:
-        return AccessToken("local", 9_999_999_999)
-
-
-class LoopbackAuthentication(ARMChallengeAuthenticationPolicy):
-    """Lets the token pass over plain HTTP, as only loopback may."""
-
-    def on_request(self, request: Any) -> None:
-        request.context.options["enforce_https"] = False
-        super().on_request(request)
-
-
 @pytest.fixture
 def build_azure_options() -> Callable[[str, str], dict[str, Any]]:
     """Return what an azure-mgmt client needs to reach a face: (url, subscription) → arguments."""
-
-    def build(url: str, subscription: str) -> dict[str, Any]:
-        return {
-            "credential": Anyone(),
-            "subscription_id": subscription,
-            "base_url": url,
-            "authentication_policy": LoopbackAuthentication(Anyone(), "local"),
-            "polling_interval": 0,
-        }
-
-    return build
+    return azure_options
 
 
 ROOT = Path(__file__).parents[2]

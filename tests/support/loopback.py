@@ -25,11 +25,11 @@ class Loopback(BearerTokenCredentialPolicy):
         super().on_request(request)
 
 
-def azure_options(url: str) -> dict[str, Any]:
+def azure_options(url: str, subscription: str = SUBSCRIPTION) -> dict[str, Any]:
     """Return the arguments of an azure-mgmt client that reaches the local cloud."""
     return {
         "credential": Anyone(),
-        "subscription_id": SUBSCRIPTION,
+        "subscription_id": subscription,
         "base_url": url,
         "authentication_policy": Loopback(Anyone(), "local"),
         "polling_interval": 0,
