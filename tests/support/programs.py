@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import socket
@@ -17,10 +16,11 @@ from typing import Any, NoReturn
 import httpx
 import pytest
 
+from tidegate.opa.server import die_with_parent
+
 READY_SECONDS = 60.0
 GRACE_SECONDS = 5.0
 POLL_SECONDS = 0.05
-_PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 def lack(message: str, without: str) -> NoReturn:
@@ -55,7 +55,7 @@ def running(
             env=None if environment is None else dict(environment),
             cwd=log.parent,
             start_new_session=True,
-            preexec_fn=_die_with_parent(os.getpid()) if sys.platform == "linux" else None,
+            preexec_fn=die_with_parent(os.getpid()) if sys.platform == "linux" else None,
         )
     try:
         yield process
@@ -94,14 +94,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _die_with_parent(parent: int) -> Callable[[], None]:
-    libc = ctypes.CDLL(None)
-
-    def ask_kernel() -> None:
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # the parent died before the wish was made
-            os._exit(1)
-
-    return ask_kernel

@@ -190,14 +190,14 @@ def _spawn(
                 stderr=subprocess.STDOUT,
                 env=environment,
                 start_new_session=True,  # Ctrl-C is for the parent, which then kills this
-                preexec_fn=_die_with_parent(os.getpid()) if sys.platform == "linux" else None,
+                preexec_fn=die_with_parent(os.getpid()) if sys.platform == "linux" else None,
             )
         except OSError as error:
             raise RuleEngineError(f"OPA could not be run ({program}): {error}") from error
 
 
-def _die_with_parent(parent: int) -> Callable[[], None]:
-    """Return what the child runs before it becomes OPA: a wish to be killed with its parent."""
+def die_with_parent(parent: int) -> Callable[[], None]:
+    """Return what a child runs before its program: a wish to be killed with its parent."""
     libc = ctypes.CDLL(None)
 
     def ask_kernel() -> None:
