@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
@@ -27,20 +26,11 @@ from tidegate.sources.objects import (
 )
 from tidegate.vocabulary.problems import Unavailable
 from tidegate.vocabulary.records import LeaseLost
+from tidegate.vocabulary.silence import PATIENCE_SECONDS, Watch
 
 KIND = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease"}
-PATIENCE_SECONDS = 10.0
-"""Without a sign of life for this long, another takes over."""
 ATTEMPTS = 3
 """A renewal that somebody else's edit of the object got in the way of is tried anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """The last sign of life of a holder: what it wrote, and when that was first seen."""
-
-    spec: Mapping[str, Any]
-    seen_at: float
 
 
 class KubernetesLease:
@@ -58,7 +48,7 @@ class KubernetesLease:
         self._folder = f"/apis/coordination.k8s.io/v1/namespaces/{quote(namespace)}/leases"
         self._patience = patience_seconds
         self._holder = ""
-        self._sighting: Sighting | None = None
+        self._watch = Watch(patience_seconds)
 
     def take(self, holder: str, monotonic: float, floor: int) -> int | None:
         """Take, keep or renew the lead.
@@ -81,7 +71,7 @@ class KubernetesLease:
                 return self._create(floor + 1)
             spec = found["spec"]
             held_by, token = spec.get("holderIdentity") or "", _token(spec)
-            if held_by not in ("", holder) and not self._is_silent(spec, monotonic):
+            if held_by not in ("", holder) and not self._watch.is_silent(spec, monotonic):
                 return None
             if held_by != holder:
                 token = max(token, floor) + 1
@@ -128,12 +118,6 @@ class KubernetesLease:
         if found is None or spec.get("holderIdentity") != self._holder or _token(spec) != token:
             raise LeaseLost(f"token {token} of {self._describe()} leads no more")
         return found
-
-    def _is_silent(self, spec: Mapping[str, Any], monotonic: float) -> bool:
-        if self._sighting is None or self._sighting.spec != spec:
-            self._sighting = Sighting(spec, monotonic)
-            return False
-        return monotonic - self._sighting.seen_at >= self._patience
 
     def _read(self) -> Body | None:
         try:

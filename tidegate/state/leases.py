@@ -7,25 +7,15 @@ holder that was paused finds another token and stops.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
 from tidegate.state.tables import LEASES
 from tidegate.vocabulary.records import LeaseLost
+from tidegate.vocabulary.silence import PATIENCE_SECONDS, Watch
 
 LEAD = "lead"
-PATIENCE_SECONDS = 10.0
-"""Without a sign of life for this long, another takes over."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """The last sign of life of a holder: which it was, and when it was first seen."""
-
-    token: int
-    renewals: int
-    seen_at: float
 
 
 class LeaseRow:
@@ -33,21 +23,19 @@ class LeaseRow:
 
     def __init__(self, engine: sa.Engine, patience_seconds: float = PATIENCE_SECONDS) -> None:
         self._engine = engine
-        self._patience = patience_seconds
-        self._sighting: Sighting | None = None
+        self._watch = Watch(patience_seconds)
 
     def take(self, holder: str, monotonic: float) -> int | None:
         """Take, keep or renew the lead; return its token, None while another holds it."""
         with self._engine.begin() as connection:
-            row = connection.execute(
-                sa.select(LEASES).where(LEASES.c.name == LEAD).with_for_update()
-            ).first()
+            row = _hold_row(connection)
             if row is None:
                 return self._insert(connection, holder)
             if row.holder == holder:
                 self._write(connection, holder, row.token, row.renewals + 1)
                 return int(row.token)
-            if row.holder and not self._is_silent(row, monotonic):
+            shown = (row.token, row.renewals)
+            if row.holder and not self._watch.is_silent(shown, monotonic):
                 return None
             self._write(connection, holder, row.token + 1, 0)
             return int(row.token) + 1
@@ -80,9 +68,7 @@ class LeaseRow:
             LeaseLost: A higher token leads here already.
         """
         with self._engine.begin() as connection:
-            row = connection.execute(
-                sa.select(LEASES).where(LEASES.c.name == LEAD).with_for_update()
-            ).first()
+            row = _hold_row(connection)
             if row is None:
                 values = {"name": LEAD, "holder": holder, "token": token, "renewals": 0}
                 connection.execute(LEASES.insert().values(**values))
@@ -103,13 +89,6 @@ class LeaseRow:
         with self._engine.connect() as connection:
             found = connection.execute(sa.select(LEASES.c.holder)).scalar()
         return found or ""
-
-    def _is_silent(self, row: sa.Row[tuple[object, ...]], monotonic: float) -> bool:
-        seen = self._sighting
-        if seen is None or (seen.token, seen.renewals) != (row.token, row.renewals):
-            self._sighting = Sighting(row.token, row.renewals, monotonic)
-            return False
-        return monotonic - seen.seen_at >= self._patience
 
     def _insert(self, connection: sa.Connection, holder: str) -> int | None:
         try:
@@ -134,8 +113,13 @@ def require_lease(connection: sa.Connection, token: int) -> None:
     Raises:
         LeaseLost: The token is not the current one, or nobody holds it.
     """
-    row = connection.execute(
-        sa.select(LEASES.c.token, LEASES.c.holder).where(LEASES.c.name == LEAD).with_for_update()
-    ).first()
+    row = _hold_row(connection)
     if row is None or row.token != token or not row.holder:
         raise LeaseLost(f"token {token} leads no more")
+
+
+def _hold_row(connection: sa.Connection) -> sa.Row[Any] | None:
+    """Return the lead's row, which nobody else writes until the transaction ends."""
+    return connection.execute(
+        sa.select(LEASES).where(LEASES.c.name == LEAD).with_for_update()
+    ).first()

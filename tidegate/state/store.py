@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from tidegate.state.fenced import answering, to_row
 from tidegate.state.histories import HistoryTables
-from tidegate.state.leases import PATIENCE_SECONDS, LeaseRow
+from tidegate.state.leases import LeaseRow
 from tidegate.state.notices import NoticeTables
 from tidegate.state.tables import DECISIONS, NODES, OVERRIDES, REFUSALS, SNAPSHOTS, SOURCES, TICKS
 from tidegate.vocabulary.records import (
@@ -22,6 +22,7 @@ from tidegate.vocabulary.records import (
     SourceRecord,
     TickRecord,
 )
+from tidegate.vocabulary.silence import PATIENCE_SECONDS
 
 KEPT_DECISIONS = 100_000
 KEPT_TICKS = 10_000
