@@ -22,7 +22,7 @@ from tidegate.manifest.model import Pool
 from tidegate.ports import Clock, NoticeStore
 from tidegate.vocabulary.fleet_state import ClusterNode
 from tidegate.vocabulary.notices import Notice, NoticeKind, NoticeRecord
-from tidegate.vocabulary.problems import InvalidInput, Unavailable, nearest, refuse
+from tidegate.vocabulary.problems import Unavailable, refuse, suggest
 
 SOURCE = "drill"
 
@@ -145,9 +145,8 @@ def _find(tick: Tick, pool: str) -> PoolSight:
         return sights[pool]
     if any(each.id == pool for each in tick.wiring.manifest.pools):
         raise refuse("drill", "POOL", pool, "has no nodes of its own", ", ".join(sorted(sights)))
-    guess = nearest(pool, sights)
-    hint = f" (did you mean {guess!r}?)" if guess else ""
-    raise _stranger(pool, hint, sorted(sights))
+    reason = f"is not declared{suggest(pool, sights)}"
+    raise refuse("drill", "POOL", pool, reason, ", ".join(sorted(sights)))
 
 
 def _explain_hold(tick: Tick, pool: str) -> str:
@@ -156,10 +155,6 @@ def _explain_hold(tick: Tick, pool: str) -> str:
         return "would lose a node of its cloud's own choice"
     held = (hold.reason for hold in tick.decision.plan.holds if hold.pool == pool)
     return next((f"is {reason}" for reason in held if reason.startswith("paused by")), "")
-
-
-def _stranger(pool: str, hint: str, known: Sequence[str]) -> InvalidInput:
-    return refuse("drill", "POOL", pool, f"is not declared{hint}", ", ".join(known))
 
 
 def _list_nodes(tick: Tick) -> list[ClusterNode]:
