@@ -28,8 +28,5 @@ async def finish_all(work: Iterable[Awaitable[T]]) -> list[T]:
 async def finish_both(one: Coroutine[Any, Any, A], other: Coroutine[Any, Any, B]) -> tuple[A, B]:
     """Return two results once both have ended; see `finish_all`."""
     first, second = asyncio.ensure_future(one), asyncio.ensure_future(other)
-    await asyncio.wait((first, second))
-    failed = [error for error in (first.exception(), second.exception()) if error is not None]
-    if failed:
-        raise failed[0]
+    await finish_all((first, second))
     return first.result(), second.result()
