@@ -17,7 +17,7 @@ from tidegate.controller.together import finish_all
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Cordons, StateStore
 from tidegate.vocabulary.fleet_state import RunningPod
-from tidegate.vocabulary.records import DecisionRecord, Outcome, StoppedRun
+from tidegate.vocabulary.records import Outcome, StoppedRun
 from tidegate.vocabulary.reports import SourceFault
 
 T = TypeVar("T")
@@ -86,11 +86,13 @@ class Emptier:
                 else:
                     finished = await self._run(self._do, errand)
                 found.append(finished)
-                record: DecisionRecord = errand.record
                 await self._run(
                     self._store.record_outcome,
-                    self._token, record.id, finished.outcome, finished.detail,
-                )  # fmt: skip
+                    self._token,
+                    errand.record.id,
+                    finished.outcome,
+                    finished.detail,
+                )
         return found
 
     def _do(self, errand: Errand) -> Finished:
