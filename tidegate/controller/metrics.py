@@ -170,6 +170,7 @@ class ControllerMetrics:
                 self._set("source_received_timestamp_seconds", stamp, ear.name)
         for ear in tick.listeners:
             self._set("notice_source_sound", int(not ear.fault), ear.name)
+            self._set("source_sound", int(not ear.fault and ear.report is not None), ear.name)
 
     def _note_plan(self, tick: Tick, plan: ScalingPlan) -> None:
         manifest = tick.wiring.manifest
@@ -199,8 +200,6 @@ class ControllerMetrics:
             cause = "interruption" if errand.forced else "choice"
             repeated = [rework_seconds(pod, tick.decision.observation.at) for pod in finished.ended]
             self._rework.labels(errand.pool, cause).inc(sum(filter(None, repeated)))
-        for ear in tick.listeners:
-            self._set("source_sound", int(not ear.fault and ear.report is not None), ear.name)
         for seconds in _wait_times(tick, now):
             self._waited.observe(seconds)
 
