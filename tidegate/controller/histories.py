@@ -8,10 +8,9 @@ from datetime import datetime, timedelta
 
 from tidegate.scaling.fleet import Fleet
 from tidegate.scaling.offerings import Offerings
+from tidegate.scaling.warm import LOOK_BACK_SECONDS
 from tidegate.vocabulary.history import Arrival, PoolHistory
 
-LOOK_BACK_SECONDS = 86_400
-"""How much of past arrivals is told: a day has all of its hours."""
 STALE = timedelta(minutes=5)
 """A history is written at least as often, so that a restart knows until when it reaches."""
 

@@ -15,6 +15,7 @@ from hashlib import blake2s
 from tidegate.controller.hearing import Heard
 from tidegate.controller.nodes import PoolSight
 from tidegate.scaling.fleet import Node, NodePhase
+from tidegate.scaling.keep_alive import KEPT_GAPS
 from tidegate.vocabulary.fleet_state import RunningPod
 from tidegate.vocabulary.history import Arrival, PoolHistory
 
@@ -22,7 +23,6 @@ UNSEEN = timedelta(minutes=20)
 """Longer between two looks, and nobody knows what came and went."""
 JUMP_SECONDS = 30.0
 MINUTE = 60
-KEPT_GAPS = 200
 KEPT_MINUTES = 1440
 KEPT_LET_GO = 50
 MARK_BYTES = 6

@@ -10,7 +10,8 @@ from tidegate.scaling.settings import ScalingSettings
 
 ENOUGH_GAPS = 10
 """Fewer observed gaps say too little; the break-even stands alone then."""
-HOUR = Decimal(3600)
+KEPT_GAPS = 200
+"""Gaps of a pool that an observer remembers, the latest."""
 WAIT_TARGET_SHARE = Decimal("0.95")
 """Of what arrives, the share that a wait target is held for: the p95 of the waits."""
 
@@ -49,7 +50,7 @@ def keep_alive_seconds(
         best = restart / price
     else:
         best = Decimal(_best_for(known, price, restart))
-    if wait_target_seconds is not None and wait_target_seconds < boot_seconds:
+    if _is_unmet_by_boot(wait_target_seconds, boot_seconds):
         best = max(best, _bridging(known, settings))
     low, high = settings.keep_alive_min_seconds, settings.keep_alive_max_seconds
     return max(low, min(int(best), high))
@@ -60,11 +61,16 @@ def explain_keep_alive(
 ) -> str:
     """Return what the time is measured by, for people."""
     known = sum(1 for gap in gaps if gap >= 0)
-    if wait_target_seconds is not None and wait_target_seconds < boot_seconds:
+    if _is_unmet_by_boot(wait_target_seconds, boot_seconds):
         return f"work here may wait {wait_target_seconds} s, and a new node takes {boot_seconds} s"
     if known < ENOUGH_GAPS:
         return "after that, idling has cost what a restart would"
     return f"what would have cost least over the last {known} gaps between work"
+
+
+def _is_unmet_by_boot(wait_target_seconds: int | None, boot_seconds: int) -> bool:
+    """Return whether only a node that is there can meet a wait target."""
+    return wait_target_seconds is not None and wait_target_seconds < boot_seconds
 
 
 def _bridging(gaps: Sequence[int], settings: ScalingSettings) -> Decimal:

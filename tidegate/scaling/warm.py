@@ -12,6 +12,9 @@ from tidegate.scaling.keep_alive import WAIT_TARGET_SHARE
 from tidegate.scaling.situation import Situation
 from tidegate.scaling.wait_targets import find_unmet_by_boot, find_wait_targets
 
+LOOK_BACK_SECONDS = 86_400
+"""How much of past arrivals an observer tells: a day has all of its hours."""
+
 
 def warm_accelerators(arrivals: Sequence[int], share: Decimal) -> int:
     """Return the free accelerators that would have served a share of all that arrived at once.

@@ -8,11 +8,8 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Protocol
 
-from tidegate.scaling.keep_alive import keep_alive_seconds
+from tidegate.scaling.keep_alive import KEPT_GAPS, keep_alive_seconds
 from tidegate.scaling.settings import ScalingSettings
-
-LATEST = 200
-"""So many past gaps of an endpoint are told, as an observer tells them."""
 
 
 class KeepAlive(Protocol):
@@ -65,7 +62,7 @@ def run_idle(stretches: Sequence[Stretch], policy: KeepAlive, boot_seconds: int)
         if stretch.busy:
             cost, bound = cost + stretch.seconds, bound + stretch.seconds
             continue
-        kept = min(policy.seconds(gaps[-LATEST:], boot_seconds), stretch.seconds)
+        kept = min(policy.seconds(gaps[-KEPT_GAPS:], boot_seconds), stretch.seconds)
         woken = kept < stretch.seconds and number < len(stretches) - 1
         cost += kept + boot_seconds * woken
         wakes += woken

@@ -11,7 +11,9 @@ from math import inf
 from operator import itemgetter
 
 from tidegate.scaling.fleet import Fleet, Node, NodePhase, PoolSupply, RunningWork
+from tidegate.scaling.keep_alive import KEPT_GAPS
 from tidegate.scaling.offerings import Offering
+from tidegate.scaling.warm import LOOK_BACK_SECONDS
 from tidegate.simulation.jobs import Job
 from tidegate.vocabulary.demand import WorkItem
 
@@ -98,10 +100,6 @@ class SimNode:
     def open_room(self) -> int:
         """Return the accelerators that are free and meant for nobody."""
         return self.free - sum(self.reserved.values())
-
-
-LOOK_BACK_SECONDS = 86_400
-"""How much of past arrivals is told."""
 
 
 class World:
@@ -209,7 +207,7 @@ class World:
     def observe(self, now: int) -> Fleet:
         """Return the fleet as an observer would tell it."""
         nodes = tuple(self._tell(node, now) for node in self.nodes.values())
-        recent = {pool: tuple(gaps[-200:]) for pool, gaps in self.gaps.items()}
+        recent = {pool: tuple(gaps[-KEPT_GAPS:]) for pool, gaps in self.gaps.items()}
         return Fleet(self.pools, nodes, self.at(now), recent, self._tell_arrivals(now))
 
     def note_arrival(self, accelerators: int, now: int) -> None:
