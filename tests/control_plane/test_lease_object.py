@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from kubernetes import client
 from support.control_plane import Cluster, run_clusters
-from support.postgres import drop_tables, run_postgres
+from support.postgres import open_emptied, run_postgres
 
 from tidegate.sources.lease import KubernetesLease
 from tidegate.state.database import open_database
@@ -179,13 +179,11 @@ def postgres():
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request, tmp_path):
     if request.param == "sqlite":
-        engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
+        url = f"sqlite:///{tmp_path / 'state.db'}"
     else:
-        engine = open_database(request.getfixturevalue("postgres"))
-    yield engine
-    if request.param == "postgresql":
-        drop_tables(engine)
-    engine.dispose()
+        url = request.getfixturevalue("postgres")
+    with open_emptied(url) as engine:
+        yield engine
 
 
 def test_what_is_written_is_fenced_by_the_leases_token(contend, database):

@@ -13,6 +13,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from support.programs import lack
 
+from tidegate.state.database import open_database
 from tidegate.state.tables import METADATA
 
 WITHOUT = "TIDEGATE_WITHOUT_POSTGRESQL"
@@ -51,8 +52,13 @@ def run_postgres() -> Iterator[str]:
         shutil.rmtree(folder)
 
 
-def drop_tables(engine: sa.Engine) -> None:
-    """Leave the database as it was before it was opened."""
-    METADATA.drop_all(engine)
-    with engine.begin() as connection:
-        connection.execute(sa.text("DROP TABLE alembic_version"))
+@contextmanager
+def open_emptied(url: str) -> Iterator[sa.Engine]:
+    """Open a database until the block ends, and leave a server's as it was before."""
+    engine = open_database(url)
+    yield engine
+    if engine.dialect.name == "postgresql":
+        METADATA.drop_all(engine)
+        with engine.begin() as connection:
+            connection.execute(sa.text("DROP TABLE alembic_version"))
+    engine.dispose()

@@ -4,9 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from support.postgres import drop_tables, run_postgres
 
-from tidegate.state.database import open_database
 from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.notices import Notice, NoticeKind, NoticeRecord, RiskRecord
 from tidegate.vocabulary.records import LeaseLost, StoppedRun
@@ -19,22 +17,9 @@ RECORD = NoticeRecord(NOTICE, "spot/notices", NOW)
 RUN = StoppedRun("acme/vision/8f2b", "train", NOW)
 
 
-@pytest.fixture(scope="module")
-def postgres():
-    with run_postgres() as url:
-        yield url
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def store(request, tmp_path):
-    if request.param == "sqlite":
-        engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
-    else:
-        engine = open_database(request.getfixturevalue("postgres"))
-    yield DatabaseStore(engine)
-    if request.param == "postgresql":
-        drop_tables(engine)
-    engine.dispose()
+@pytest.fixture
+def store(engine):
+    return DatabaseStore(engine)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 
 import pytest
 import sqlalchemy as sa
-from support.postgres import drop_tables, run_postgres
 
 from tidegate.state.database import NEWEST, open_database
 from tidegate.state.store import DatabaseStore
@@ -31,24 +30,6 @@ TICK = TickRecord(NOW, 1, "one", "160.00 USD", "serve,train", 2)
 NODE = NodeRecord("i-1", "train", "busy", NOW, "train/p5.48xlarge")
 REFUSAL = RefusalRecord("train/p5.48xlarge", "stock-out", NOW, 2)
 SOURCE = SourceRecord("queue", None, "no answer", 0)
-
-
-@pytest.fixture(scope="session")
-def postgres():
-    with run_postgres() as url:
-        yield url
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def engine(request, tmp_path):
-    if request.param == "sqlite":
-        opened = open_database(f"sqlite:///{tmp_path / 'state.db'}")
-    else:
-        opened = open_database(request.getfixturevalue("postgres"))
-    yield opened
-    if request.param == "postgresql":
-        drop_tables(opened)
-    opened.dispose()
 
 
 @pytest.fixture
