@@ -24,6 +24,7 @@ from tidegate.vocabulary.plans import Drain, ScalingPlan
 
 FIRST = (CapacityType.RESERVED, CapacityType.SPOT, CapacityType.ON_DEMAND)
 """In this order a vendor's autoscaler takes capacity types."""
+READY = (NodePhase.IDLE, NodePhase.BUSY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,52 +51,15 @@ class Ocean:
         stops = above_minimum(fleet, idle, "idle")
         drains: tuple[Drain, ...] = ()
         if not demand.items and not stops:
-            drains = self._revert(fleet, settled, offerings)
-            orders |= self._order_for_return(fleet, settled, offerings, now, drained=bool(drains))
+            drains = _revert(fleet, settled, offerings)
+            if not drains:
+                orders |= _order_for_return(fleet, settled, offerings, now)
         return build_plan(fleet, orders, stops, drains)
 
     def review_in(self, fleet: Fleet, now: datetime) -> int | None:
         """Return how long the youngest idle node has to wait; with busy nodes, it looks at once."""
         busy = any(node.phase is NodePhase.BUSY for node in fleet.nodes)
         return 60 if busy else next_review(fleet, now, self.stabilization_seconds)
-
-    def _revert(
-        self, fleet: Fleet, settled: Iterable[Node], offerings: Offerings
-    ) -> tuple[Drain, ...]:
-        """Return a drain of one on-demand node whose work fits on spot that is ready."""
-        kinds = {entry.id: entry.capacity_type for entry in offerings.offerings}
-        rooms = free_rooms(fleet, offerings)
-        ready = (NodePhase.IDLE, NodePhase.BUSY)
-        on_spot = {
-            node.id: rooms[node.id]
-            for node in fleet.nodes
-            if node.phase in ready and kinds[node.offering] is CapacityType.SPOT
-        }
-        for node in _busy_on_demand(settled, kinds):
-            if work_fits([work.accelerators for work in node.running], dict(on_spot)):
-                work = tuple(entry.item for entry in node.running)
-                return (Drain(node.id, node.pool, "back to spot", None, work),)
-        return ()
-
-    def _order_for_return(
-        self,
-        fleet: Fleet,
-        settled: Iterable[Node],
-        offerings: Offerings,
-        now: datetime,
-        *,
-        drained: bool,
-    ) -> dict[str, tuple[str, int]]:
-        """Return one spot node for work that may go back, unless one is under way already."""
-        kinds = {entry.id: entry.capacity_type for entry in offerings.offerings}
-        spot = [o for o in open_offerings(offerings, now) if o.capacity_type is CapacityType.SPOT]
-        coming = any(
-            node.phase is NodePhase.IN_FLIGHT and kinds[node.offering] is CapacityType.SPOT
-            for node in fleet.nodes
-        )
-        if drained or coming or not spot or not _busy_on_demand(settled, kinds):
-            return {}
-        return {spot[0].id: (spot[0].pool, 1)}
 
 
 @dataclass(slots=True)
@@ -132,7 +96,7 @@ class SkyServe:
         on_spot = [node for node in fleet.nodes if node.offering == spot.id]
         on_demand = [node for node in fleet.nodes if node.offering == safe.id]
         wanted_spot = max(target - self.base, 0)
-        ready = sum(1 for node in on_spot if node.phase in (NodePhase.IDLE, NodePhase.BUSY))
+        ready = sum(1 for node in on_spot if node.phase in READY)
         wanted_safe = min(self.base, target) + max(wanted_spot - ready, 0)
         refused = any(f.offering == spot.id and f.at == now for f in offerings.failures)
         orders = {safe.id: (safe.pool, max(wanted_safe - len(on_demand), 0))}
@@ -171,6 +135,41 @@ def in_order_of_types(offerings: Offerings, now: datetime) -> list[Offering]:
     return sorted(
         open_offerings(offerings, now), key=lambda entry: FIRST.index(entry.capacity_type)
     )
+
+
+def _revert(fleet: Fleet, settled: Iterable[Node], offerings: Offerings) -> tuple[Drain, ...]:
+    """Return a drain of one on-demand node whose work fits on spot that is ready."""
+    kinds = _kinds(offerings)
+    rooms = free_rooms(fleet, offerings)
+    on_spot = {
+        node.id: rooms[node.id]
+        for node in fleet.nodes
+        if node.phase in READY and kinds[node.offering] is CapacityType.SPOT
+    }
+    for node in _busy_on_demand(settled, kinds):
+        if work_fits([work.accelerators for work in node.running], dict(on_spot)):
+            work = tuple(entry.item for entry in node.running)
+            return (Drain(node.id, node.pool, "back to spot", None, work),)
+    return ()
+
+
+def _order_for_return(
+    fleet: Fleet, settled: Iterable[Node], offerings: Offerings, now: datetime
+) -> dict[str, tuple[str, int]]:
+    """Return one spot node for work that may go back, unless one is under way already."""
+    kinds = _kinds(offerings)
+    spot = [o for o in open_offerings(offerings, now) if o.capacity_type is CapacityType.SPOT]
+    coming = any(
+        node.phase is NodePhase.IN_FLIGHT and kinds[node.offering] is CapacityType.SPOT
+        for node in fleet.nodes
+    )
+    if coming or not spot or not _busy_on_demand(settled, kinds):
+        return {}
+    return {spot[0].id: (spot[0].pool, 1)}
+
+
+def _kinds(offerings: Offerings) -> dict[str, CapacityType]:
+    return {entry.id: entry.capacity_type for entry in offerings.offerings}
 
 
 def _busy_on_demand(nodes: Iterable[Node], kinds: dict[str, CapacityType]) -> list[Node]:
