@@ -88,13 +88,8 @@ def count_ages(up: NDArray[np.bool_]) -> NDArray[np.int64]:
     return ticks - np.maximum.accumulate(np.where(changed, ticks, 0))
 
 
-def observe_odds(seen: Seen, ages: Sequence[int], recent: int, prior: float) -> SpotOdds:
-    """Return odds from what was seen, alike for the whole day; arguments as of `observe_day`."""
-    return observe_day(seen, ages, recent, prior, None)[0]
-
-
 def observe_day(
-    seen: Seen, ages: Sequence[int], recent: int, prior: float, clock: DayClock | None
+    seen: Seen, ages: Sequence[int], recent: int, prior: float, clock: DayClock
 ) -> tuple[SpotOdds, ...]:
     """Return the odds of each part of the day, from what was seen: lately, and before as a prior.
 
@@ -104,12 +99,11 @@ def observe_day(
         recent: Ticks that count fully.
         prior: What odds that are less to the point are worth, in ticks a phase: all that was seen
             before for what was seen lately, the whole day for its part.
-        clock: When the ticks were; without one the day has one part.
+        clock: When the ticks were, and the parts of the day.
     """
     limits = np.array(sorted(ages))
     joint = any_zone(seen)
-    parts = np.zeros(len(joint), dtype=np.int64) if clock is None else clock.parts_of(len(joint))
-    count = 1 if clock is None else clock.parts
+    parts, count = clock.parts_of(len(joint)), clock.parts
     moves = _estimate([joint], limits, (recent, prior), parts, count)
     keeps, elsewhere = moves, 0.0
     if len(seen) > 1:
@@ -223,7 +217,7 @@ def observe_history(
     ages: tuple[int, ...],
     recent: int,
     prior: float,
-    clock: DayClock | None = None,
+    clock: DayClock,
 ) -> tuple[Seen, tuple[SpotOdds, ...]]:
     """Return zones as `stack_history` does, with their odds: all work of a decision asks alike."""
     seen = stack_history(zones, step)

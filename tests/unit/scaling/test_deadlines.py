@@ -24,7 +24,6 @@ from tidegate.scaling.spot_odds import (
     SpotOdds,
     count_ages,
     observe_day,
-    observe_odds,
     phase_now,
     stack_history,
 )
@@ -37,7 +36,7 @@ RARE = tuple(not up for up in STEADY)
 
 
 def odds(*zones: tuple[bool, ...]):
-    return observe_odds(np.array(zones), (10,), 400, 100.0)
+    return observe_day(np.array(zones), (10,), 400, 100.0, DayClock(300, 0, 1))[0]
 
 
 class TestOdds:
