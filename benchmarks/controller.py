@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from support.controller import catalog, declare, declare_pool, wire
 
+from tidegate.cli.controller_building import SystemClock
 from tidegate.clouds.bound_pools import BoundPools
 from tidegate.controller.loop import Controller
 from tidegate.sources.kubernetes import Cluster
@@ -42,18 +43,6 @@ NODES_A_POOL = 20
 RUNNING_SHARE = 0.6
 REPEATS = 5
 MACHINES = {"aws": "m5.4xlarge", "gcp": "n2-standard-16", "azure": "Standard_D16s_v5"}
-
-
-class SystemClock:
-    """The machine's own clocks."""
-
-    def now(self) -> datetime:
-        """Return the time in UTC."""
-        return datetime.now(UTC)
-
-    def monotonic(self) -> float:
-        """Return seconds that never go back."""
-        return time.monotonic()
 
 
 def build_pod(number: int, node: str) -> dict[str, Any]:
