@@ -49,7 +49,7 @@ WARM_WAIT = 30
 
 
 def evaluate_queues(traces: Path) -> list[Row]:
-    clusters = read_philly(traces / "philly" / "philly_to_2017-11-09.csv.gz", HABIT)
+    clusters = _read(traces)
     first = _cut(clusters, 0, HALF)
     second = _cut(clusters, HALF, PHILLY_SECONDS)
     together = {"all": _join(second)}
@@ -61,7 +61,11 @@ def evaluate_queues(traces: Path) -> list[Row]:
     _add_mean_bounds(rows, second)
     rows.append(_static(first, second))
     rows.append(_warm({"all": _join(first)}, together))
-    return rows + evaluate_whole(traces)
+    return [*rows, _whole(clusters)]
+
+
+def _read(traces: Path) -> Clusters:
+    return read_philly(traces / "philly" / "philly_to_2017-11-09.csv.gz", HABIT)
 
 
 def _add_mean_bounds(rows: Sequence[Row], clusters: Clusters) -> None:
@@ -80,7 +84,11 @@ def _add_mean_bounds(rows: Sequence[Row], clusters: Clusters) -> None:
 
 def evaluate_whole(traces: Path) -> list[Row]:
     """Return the whole trace in one run of ours, from its first job on, and what it took."""
-    jobs = _join(read_philly(traces / "philly" / "philly_to_2017-11-09.csv.gz", HABIT))
+    return [_whole(_read(traces))]
+
+
+def _whole(clusters: Clusters) -> Row:
+    jobs = _join(clusters)
     start = min(job.submitted for job in jobs)
     jobs = cut_window(jobs, start, PHILLY_SECONDS)
     setup = replace(_setup(jobs), end=PHILLY_SECONDS - start)
@@ -89,18 +97,18 @@ def evaluate_whole(traces: Path) -> list[Row]:
     )
     begin, seen = time.process_time(), time.monotonic()
     result = simulate(setup, Tidegate(settings))
-    row: Row = {
+    spent, passed = time.process_time() - begin, time.monotonic() - seen
+    return {
         "case": WHOLE,
         "policy": "ours",
         "parameters": {},
         "ratio": round(float(result.cost) / bound_work(jobs, TERMS), 4),
         "jobs": len(jobs),
         "decisions": result.decisions,
-        "cpu_seconds": round(time.process_time() - begin, 1),
-        "seconds": round(time.monotonic() - seen, 1),
+        "cpu_seconds": round(spent, 1),
+        "seconds": round(passed, 1),
         **wait_figures([result]),
     }
-    return [row]
 
 
 def _cut(clusters: Clusters, start: int, end: int) -> Clusters:
@@ -146,15 +154,14 @@ def _row(case: str, policy: str, best: Candidate, clusters: Clusters) -> Row:
 
 def _cluster(jobs: Sequence[Job], result: QueueResult) -> Row:
     """Return one cluster against its work, and against its demand rounded up to whole nodes."""
-    cost = float(result.cost)
+    cost, work = float(result.cost), bound_work(jobs, TERMS)
+    each_wait = bound_levels(jobs, TERMS, BOOT + TICK)
     return {
-        "gpu_hours": round(bound_work(jobs, TERMS)),
-        "ratio": round(cost / bound_work(jobs, TERMS), 3),
-        "ratio_to_ceiling": round(cost / bound_levels(jobs, TERMS, BOOT + TICK), 3),
-        "ceiling_to_work": round(bound_levels(jobs, TERMS) / bound_work(jobs, TERMS), 3),
-        "bound_of_each_wait_to_work": round(
-            bound_levels(jobs, TERMS, BOOT + TICK) / bound_work(jobs, TERMS), 3
-        ),
+        "gpu_hours": round(work),
+        "ratio": round(cost / work, 3),
+        "ratio_to_ceiling": round(cost / each_wait, 3),
+        "ceiling_to_work": round(bound_levels(jobs, TERMS) / work, 3),
+        "bound_of_each_wait_to_work": round(each_wait / work, 3),
         "wait_p95": result.wait_at(0.95),
         "wait_mean": round(result.mean_wait(), 1),
     }
