@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 from datetime import UTC, datetime
 
@@ -10,11 +9,18 @@ import pytest
 from support.azure_types import INPUTS, SCALE_SET, build_on
 from support.azure_types import SETTINGS as AZURE_SETTINGS
 from support.azure_types import SUBSCRIPTION as COMPUTE_SUBSCRIPTION
-from support.controller import FakeClock, FakeSource, catalog, declare, declare_pool, wire
+from support.controller import (
+    FakeClock,
+    FakeSource,
+    catalog,
+    declare,
+    declare_pool,
+    take_turns,
+    wire,
+)
 
 from tidegate.clouds.azure.clients import build_queue_client
 from tidegate.clouds.bound_pools import BoundPools
-from tidegate.controller.loop import Controller
 from tidegate.localclouds.azure.cloud import build_azure_cloud
 from tidegate.localclouds.faults import Fault, FaultKind
 from tidegate.localclouds.gcp.cloud import build_gcp_cloud
@@ -22,8 +28,6 @@ from tidegate.scaling.job import build_item, parse_job
 from tidegate.sources.config import SqsSource, StorageQueueSource
 from tidegate.sources.counted import Count, CountedWork
 from tidegate.sources.queues import count_sqs, count_storage_queue
-from tidegate.state.database import open_database
-from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.records import Outcome
 from tidegate.vocabulary.reports import WorkReport
 
@@ -92,13 +96,6 @@ def stack(aws, boto, base, world, serve, make_engine, monkeypatch):
     boto("ec2").delete_launch_template(LaunchTemplateName="sweep")
 
 
-@pytest.fixture
-def store(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path / 'controller.db'}")
-    yield DatabaseStore(engine)
-    engine.dispose()
-
-
 def ask_for(pool, count):
     """Return a source of work for one pool."""
     settings = SqsSource(
@@ -109,14 +106,7 @@ def ask_for(pool, count):
 
 
 def turn(wiring, store, clock, turns=1):
-    async def go():
-        controller = Controller(lambda: wiring, store, clock, holder="one")
-        for _ in range(turns):
-            await controller.tick()
-            clock.advance(4000)
-        controller._executor.shutdown()
-
-    asyncio.run(go())
+    take_turns(wiring, store, clock, turns, seconds=4000)
 
 
 def test_pools_of_three_clouds_open_with_the_work_and_close_after_it(stack, store):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from datetime import UTC, datetime
 from itertools import count
@@ -10,18 +9,15 @@ from itertools import count
 import pytest
 from support import azure_types as microsoft
 from support import gcp_inputs as google
-from support.controller import FakeClock, FakeSource, declare, declare_pool, wire
+from support.controller import FakeClock, FakeSource, declare, declare_pool, take_turns, wire
 
 from tidegate.cli.controller_notices import build_notices
 from tidegate.clouds.azure.clients import build_queue_client
 from tidegate.clouds.bound_pools import BoundPools
-from tidegate.controller.loop import Controller
 from tidegate.localclouds.azure.cloud import build_azure_cloud
 from tidegate.localclouds.faults import Fault, FaultKind
 from tidegate.localclouds.gcp.cloud import build_gcp_cloud
 from tidegate.sources.notice_config import SqsNoticeQueue
-from tidegate.state.database import open_database
-from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.notices import NoticeKind
 from tidegate.vocabulary.problems import InvalidInput
 
@@ -35,13 +31,6 @@ WARNINGS = {
     ],
 }
 SPOT = {"accelerator": "", "accelerators_per_node": 0, "capacity_type": "spot"}
-
-
-@pytest.fixture
-def store(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path / 'controller.db'}")
-    yield DatabaseStore(engine)
-    engine.dispose()
 
 
 @pytest.fixture
@@ -181,14 +170,7 @@ def spot(request):
 
 
 def turn(wiring, store, clock, turns=1):
-    async def go():
-        controller = Controller(lambda: wiring, store, clock, holder="one")
-        for _ in range(turns):
-            await controller.tick()
-            clock.advance(15)
-        controller._executor.shutdown()
-
-    asyncio.run(go())
+    take_turns(wiring, store, clock, turns, seconds=15)
 
 
 def test_a_machine_that_is_taken_is_known_by_its_pool_and_counted(spot, store):

@@ -25,8 +25,6 @@ from tidegate.localclouds.gcp.cloud import build_gcp_cloud
 from tidegate.manifest.build import dump_manifest
 from tidegate.manifest.model import Endpoint, Manifest, Notebook
 from tidegate.scaling.reaping import ReapSettings
-from tidegate.state.database import open_database
-from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.problems import InvalidInput
 
 STEP = timedelta(seconds=300)
@@ -101,13 +99,6 @@ def tell_use(stack, now, busy=0.0):
         place = f"{urls['azure']}{bindings['endpoint/chat']['deployment']}/metrics"
         told = {"time": at, "data": {"baseData": data}}
         assert httpx.post(place, json=told, trust_env=False).is_success
-
-
-@pytest.fixture
-def store(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
-    yield DatabaseStore(engine)
-    engine.dispose()
 
 
 def take_turn(stack, store, clock, executor):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -10,8 +11,10 @@ from typing import Any
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.load import load_catalog
+from tidegate.controller.loop import Controller
 from tidegate.controller.wiring import Wiring, build_wiring
 from tidegate.manifest.model import Manifest, Pool
+from tidegate.ports import StateStore
 from tidegate.vocabulary.demand import AcceleratorNeed, PlacementNeed, WorkItem, WorkShape
 from tidegate.vocabulary.fleet_state import (
     CloudRefused,
@@ -195,6 +198,21 @@ class FakeCordons:
 
 def wire(manifest: Manifest, pools: Any, *sources: Any, **others: Any) -> Wiring:
     return build_wiring(manifest, catalog(), pools, sources, **others)
+
+
+def take_turns(
+    wiring: Wiring, store: StateStore, clock: FakeClock, turns: int, seconds: float
+) -> None:
+    """Take turns with one controller; so many seconds pass after each."""
+
+    async def go() -> None:
+        controller = Controller(lambda: wiring, store, clock, holder="one")
+        for _ in range(turns):
+            await controller.tick()
+            clock.advance(seconds)
+        controller._executor.shutdown()
+
+    asyncio.run(go())
 
 
 def fault(text: str = "no answer") -> SourceFault:

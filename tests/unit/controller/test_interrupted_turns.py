@@ -10,19 +10,10 @@ from support.controller import NOW, declare_pool
 from support.emptied import SPOT, FakeNotices, World, warn
 
 from tidegate.manifest.model import Checkpoint
-from tidegate.state.database import open_database
-from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.notices import NoticeKind, RiskRecord
 from tidegate.vocabulary.records import Outcome
 
 STEPS = ("interruption", "drain", "evict", "grow", "shrink", "reopen")
-
-
-@pytest.fixture
-def store(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
-    yield DatabaseStore(engine)
-    engine.dispose()
 
 
 @pytest.fixture

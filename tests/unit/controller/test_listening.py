@@ -18,13 +18,6 @@ from tidegate.vocabulary.problems import Unavailable
 from tidegate.vocabulary.records import LeaseLost
 
 
-@pytest.fixture
-def store(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
-    yield DatabaseStore(engine)
-    engine.dispose()
-
-
 def listen(listener, sources, store, token=1):
     return asyncio.run(listener.listen(sources, store, token))
 

@@ -29,13 +29,6 @@ from tidegate.vocabulary.reports import WorkReport
 
 
 @pytest.fixture
-def store(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
-    yield DatabaseStore(engine)
-    engine.dispose()
-
-
-@pytest.fixture
 def clock():
     return FakeClock()
 

@@ -24,8 +24,6 @@ from tidegate.controller.reap_records import HOLD, STOP, WARN, WITHDRAW, build_r
 from tidegate.controller.reaping import Reaper
 from tidegate.manifest.model import Endpoint, Manifest, Notebook
 from tidegate.scaling.reaping import ReapSettings, ReapVerdict
-from tidegate.state.database import open_database
-from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
 from tidegate.vocabulary.problems import Unavailable
 from tidegate.vocabulary.reaping import ReapablePhase, ReapableState
@@ -191,13 +189,6 @@ class Stage:
             (each.action, each.outcome.value)
             for each in reversed(self.store.read_decisions(name or self.name, 50))
         ]
-
-
-@pytest.fixture
-def store(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
-    yield DatabaseStore(engine)
-    engine.dispose()
 
 
 @pytest.fixture

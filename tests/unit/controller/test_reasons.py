@@ -26,8 +26,6 @@ from support.controller import (
 from tidegate.controller.logs import start_logging
 from tidegate.controller.loop import Controller, LoopSettings
 from tidegate.manifest.model import HourlyCeiling
-from tidegate.state.database import open_database
-from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
 from tidegate.vocabulary.problems import Unavailable, refuse
 from tidegate.vocabulary.records import OverrideRecord
@@ -38,13 +36,6 @@ from tidegate.vocabulary.reports import WorkReport
 def plain_logging():
     yield
     structlog.reset_defaults()
-
-
-@pytest.fixture
-def store(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
-    yield DatabaseStore(engine)
-    engine.dispose()
 
 
 @dataclass

@@ -10,8 +10,6 @@ from support.controller import NOW, declare_pool
 from support.emptied import FakeNotices, World
 
 from tidegate.controller.resuming import resume_runs
-from tidegate.state.database import open_database
-from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.notices import Notice, NoticeKind
 from tidegate.vocabulary.records import Outcome, StoppedRun
 from tidegate.vocabulary.reports import SourceFault
@@ -47,13 +45,6 @@ class FakeRuns:
         if self.away:
             raise SourceFault("the server is away")
         self.calls.append((verb, run))
-
-
-@pytest.fixture
-def store(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
-    yield DatabaseStore(engine)
-    engine.dispose()
 
 
 @pytest.fixture

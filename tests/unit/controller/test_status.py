@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
-import pytest
 from support.controller import (
     NOW,
     FakeClock,
@@ -21,19 +20,10 @@ from support.controller import (
 from tidegate.controller.loop import Controller
 from tidegate.controller.status import VERSION, build_snapshot, describe_status
 from tidegate.manifest.model import HourlyCeiling
-from tidegate.state.database import open_database
-from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
 from tidegate.vocabulary.notices import Notice, NoticeKind, NoticeRecord
 from tidegate.vocabulary.records import OverrideRecord
 from tidegate.vocabulary.reports import WorkReport
-
-
-@pytest.fixture
-def store(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
-    yield DatabaseStore(engine)
-    engine.dispose()
 
 
 def turn(wiring, store):

@@ -11,16 +11,7 @@ from support.troubled import POOLS, build_troubled
 
 from tidegate.controller.loop import Controller
 from tidegate.controller.tracing import SILENT, parse_endpoint, span, start_tracing
-from tidegate.state.database import open_database
-from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.problems import InvalidInput
-
-
-@pytest.fixture
-def store(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path / 'state.db'}")
-    yield DatabaseStore(engine)
-    engine.dispose()
 
 
 def take_turn(store, wiring):
