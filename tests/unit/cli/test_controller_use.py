@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
+from support.answering import answering
 from support.controller import declare_pool
 
 from tidegate.cli.controller_messages import VARIABLE, Webhook, find_webhook, render_text
@@ -192,13 +192,8 @@ class Chat(BaseHTTPRequestHandler):
 @pytest.fixture
 def chat():
     handler = type("Own", (Chat,), {"told": []})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/hook/secret-word", handler
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with answering(handler) as port:
+        yield f"http://127.0.0.1:{port}/hook/secret-word", handler
 
 
 WARNING = {

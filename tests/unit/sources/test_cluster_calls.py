@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 from kubernetes import client
+from support.answering import answering
 
 import tidegate.sources
 from tidegate.catalog.cluster_rights import load_cluster_rights
@@ -61,15 +61,10 @@ def asked():
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    host = f"http://127.0.0.1:{server.server_address[1]}"
-    with client.ApiClient(client.Configuration(host=host)) as api:
-        yield api, heard
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with answering(Handler) as port:
+        host = f"http://127.0.0.1:{port}"
+        with client.ApiClient(client.Configuration(host=host)) as api:
+            yield api, heard
 
 
 def test_what_a_cluster_is_asked_for_is_what_the_role_allows(asked):

@@ -6,12 +6,12 @@ CountDetails); the figures are made up.
 
 from __future__ import annotations
 
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 from azure.core.credentials import AccessToken
 from azure.core.pipeline.transport import RequestsTransport
+from support.answering import answering
 
 from tidegate.clouds.azure.messaging import build_service_bus_client
 from tidegate.sources.config import ServiceBusSource, parse_sources
@@ -70,14 +70,11 @@ def bus():
         def log_message(self, *_):
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    transport = Namespace()
-    transport.url = f"http://127.0.0.1:{server.server_address[1]}"
-    with build_service_bus_client(NAMESPACE, Anyone(), transport=transport) as client:
-        yield client, answers
-    server.shutdown()
-    server.server_close()
+    with answering(Handler) as port:
+        transport = Namespace()
+        transport.url = f"http://127.0.0.1:{port}"
+        with build_service_bus_client(NAMESPACE, Anyone(), transport=transport) as client:
+            yield client, answers
 
 
 def entry(kind, path, active):
