@@ -134,7 +134,8 @@ def _is_movable(draft: Draft, work: RunningWork) -> bool:
 
 
 def _urgent(draft: Draft, work: RunningWork, offering: Offering) -> bool:
-    if work.shape is None:
+    # Of what makes no sense nobody knows how long it takes.
+    if work.shape is None or work.deadline is None or explain_shape(work.shape):
         return False
     left = work.work_left_seconds
     return draft.deadlines.is_urgent(work.shape, work.deadline, left, offering)

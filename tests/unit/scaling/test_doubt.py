@@ -30,6 +30,7 @@ from tidegate.scaling.decide import decide
 from tidegate.scaling.fleet import NodePhase
 from tidegate.scaling.offerings import CommittedCapacity, TransferLane
 from tidegate.scaling.settings import ScalingSettings
+from tidegate.vocabulary.capacity import CapacityType
 from tidegate.vocabulary.demand import AcceleratorNeed, CheckpointHabit, DataNeed, SourceHealth
 
 World = tuple[Any, Any, Any, Any]
@@ -130,6 +131,24 @@ class TestRunningWork:
         assert (found.drains, ordered(found)) == ((), {})
         text = "odd asks for 0 of h100-80gb, so it stays where it runs"
         assert [(hold.pool, hold.reason) for hold in found.holds] == [("od", text)]
+
+    @pytest.mark.parametrize(
+        ("changes", "name"),
+        [
+            ({"duration_seconds": float("nan")}, "nan as duration_seconds"),
+            ({"checkpoint": CheckpointHabit(600, 0, float("inf"))}, "inf as restart_seconds"),
+        ],
+    )
+    def test_a_deadline_of_work_of_senseless_needs_is_no_urgency(self, changes, name):
+        odd = replace(shape(8), **changes)
+        due = NOW + timedelta(hours=3)
+        running = work("odd", 8, shape=odd, checkpoint_at=ago(60), deadline=due)
+        busy = node(pool="spot", phase="busy", running=(running,))
+        spot = offering("spot", capacity_type=CapacityType.SPOT)
+        found = plan([pool("spot"), pool()], [spot, offering()], nodes=[busy])
+        assert (found.drains, ordered(found)) == ((), {})
+        text = f"odd states {name}, so it stays where it runs"
+        assert [(hold.pool, hold.reason) for hold in found.holds] == [("spot", text)]
 
     def test_interrupted_work_of_senseless_needs_is_named(self):
         running = work("odd", 8, shape=self.odd, checkpoint_at=ago(60))
