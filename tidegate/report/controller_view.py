@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -37,7 +38,12 @@ class Tile:
     title: str
     value: str
     notes: Sequence[str] = ()
-    share: float | None = None
+    share: Decimal | None = None
+
+    @property
+    def is_nearly_full(self) -> bool:
+        """Whether it is close to its limit."""
+        return self.share is not None and self.share >= NEARLY
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +121,15 @@ def age(text: str, now: datetime) -> str:
 
 def _build_tiles(status: Status, now: datetime) -> list[Tile]:
     shown = status["snapshot"]
-    phases: dict[str, int] = {}
+    phases: Counter[str] = Counter()
     for pool in shown["pools"]:
-        for phase, count in pool["phases"].items():
-            phases[phase] = phases.get(phase, 0) + count
+        phases.update(pool["phases"])
     doing = [f"{phases[phase]} {phase}" for phase in PHASES if phase in phases]
     sources = status["sources"]
     sound = sum(not source["fault"] for source in sources)
     return [
         _build_cost_tile(shown),
-        Tile("Nodes", str(sum(phases.values())), doing or ["none is there"]),
+        Tile("Nodes", str(phases.total()), doing or ["none is there"]),
         _build_waiting_tile(shown, now),
         Tile("Sources", f"{sound} of {len(sources)}", ["sound"]),
     ]
@@ -145,8 +150,8 @@ def _build_cost_tile(shown: Mapping[str, Any]) -> Tile:
     if unread:
         notes.append(f"with {render_count(unread, 'pool')} as remembered, not as read")
     title = f"{cost['currency']} an hour"
-    return Tile(title, f"{mark}{render_amount(cost['perHour'])}", notes, None if share is None else
-                float(min(share, Decimal(1))))  # fmt: skip
+    shown_share = None if share is None else min(share, Decimal(1))
+    return Tile(title, f"{mark}{render_amount(cost['perHour'])}", notes, shown_share)
 
 
 def _build_waiting_tile(shown: Mapping[str, Any], now: datetime) -> Tile:
