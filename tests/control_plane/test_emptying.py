@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -40,6 +42,21 @@ def warn(story: Story, cloud: str, node: str, seconds: float = 120) -> None:
         now + timedelta(seconds=seconds), "is taken away",
     )  # fmt: skip
     story.store.record_drill(NoticeRecord(notice, "tests", now))
+
+
+@contextmanager
+def budgeted(story: Story, cloud: str) -> Iterator[client.PolicyV1Api]:
+    """Let no work of a cloud's cluster be evicted until the block ends, unless it is said so."""
+    policy = client.PolicyV1Api(story.stage.kubelets[cloud].core.api_client)
+    budget = {
+        "metadata": {"name": "train"},
+        "spec": {"minAvailable": 1, "selector": {"matchLabels": LABELS}},
+    }
+    policy.create_namespaced_pod_disruption_budget(NAMESPACE, budget)
+    try:
+        yield policy
+    finally:
+        policy.delete_namespaced_pod_disruption_budget("train", NAMESPACE)
 
 
 def read_pod(story: Story, cloud: str, name: str = "train") -> Any:
@@ -120,13 +137,7 @@ def test_where_the_cloud_chooses_the_node_is_emptied_and_left_to_it(story: Story
 
 def test_a_disruption_budget_is_respected_until_it_lets_go(story: Story) -> None:
     node = start(story, "aws")
-    policy = client.PolicyV1Api(story.stage.kubelets["aws"].core.api_client)
-    budget = {
-        "metadata": {"name": "train"},
-        "spec": {"minAvailable": 1, "selector": {"matchLabels": LABELS}},
-    }
-    policy.create_namespaced_pod_disruption_budget(NAMESPACE, budget)
-    try:
+    with budgeted(story, "aws") as policy:
         warn(story, "aws", node)
         story.turn(after=15)
         save(story, "aws")
@@ -146,24 +157,14 @@ def test_a_disruption_budget_is_respected_until_it_lets_go(story: Story) -> None
         policy.patch_namespaced_pod_disruption_budget_status("train", NAMESPACE, status)
         story.turn(after=15)
         assert read_pod(story, "aws").metadata.deletion_timestamp is not None
-    finally:
-        policy.delete_namespaced_pod_disruption_budget("train", NAMESPACE)
 
 
 def test_a_machine_that_stays_after_all_is_opened_again(story: Story) -> None:
     node = start(story, "aws")
-    policy = client.PolicyV1Api(story.stage.kubelets["aws"].core.api_client)
-    budget = {
-        "metadata": {"name": "train"},
-        "spec": {"minAvailable": 1, "selector": {"matchLabels": LABELS}},
-    }
-    policy.create_namespaced_pod_disruption_budget(NAMESPACE, budget)
-    try:
+    with budgeted(story, "aws"):
         warn(story, "aws", node)
         story.turn(after=15)
         story.turn(after=700)
-    finally:
-        policy.delete_namespaced_pod_disruption_budget("train", NAMESPACE)
 
     found = story.stage.kubelets["aws"].nodes()[node]
     assert not found.spec.unschedulable

@@ -46,6 +46,23 @@ def read(leases):
     return leases.read_namespaced_lease(NAME, SPACE).spec
 
 
+def take_together(every, second):
+    """Let each ask for the lead in a thread of its own, all at once; return what they got."""
+    found: list[int | None] = []
+    together = threading.Barrier(len(every))
+
+    def ask(number, lease):
+        together.wait()
+        found.append(lease.take(str(number), second, 0))
+
+    threads = [threading.Thread(target=ask, args=each) for each in enumerate(every)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
 def test_the_first_one_leads_and_writes_down_who_it_is(contend, leases):
     one = contend()
 
@@ -101,19 +118,7 @@ def test_a_lead_that_was_given_back_is_free_at_once(contend, leases):
 
 
 def test_of_many_that_start_at_once_one_leads(contend):
-    found: list[int | None] = []
-    every = [contend() for _ in range(8)]
-    together = threading.Barrier(8)
-
-    def ask(number, lease):
-        together.wait()
-        found.append(lease.take(str(number), 0.0, 0))
-
-    threads = [threading.Thread(target=ask, args=each) for each in enumerate(every)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    found = take_together([contend() for _ in range(8)], 0.0)
 
     assert sorted(map(str, found)) == ["1", *["None"] * 7]
 
@@ -123,18 +128,8 @@ def test_of_many_that_see_one_silent_holder_one_takes_over(contend):
     every = [contend() for _ in range(6)]
     for number, lease in enumerate(every):
         assert lease.take(str(number), 0.0, 0) is None
-    found: list[int | None] = []
-    together = threading.Barrier(6)
 
-    def ask(number, lease):
-        together.wait()
-        found.append(lease.take(str(number), 10.0, 0))
-
-    threads = [threading.Thread(target=ask, args=each) for each in enumerate(every)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    found = take_together(every, 10.0)
 
     assert sorted(map(str, found)) == ["2", *["None"] * 5]
 
