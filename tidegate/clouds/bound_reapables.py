@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tidegate.clouds.bound_pools import Binding, Clients
-from tidegate.manifest.model import Endpoint
-from tidegate.manifest.reapables import Reapable, name_reapable
+from tidegate.manifest.reapables import Reapable, name_component, name_reapable, name_variant
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
 from tidegate.vocabulary.reaping import ReapablePhase, ReapableState
 
@@ -143,20 +142,16 @@ def _bind_variant(name: str, declared: Any, binding: Binding, clients: Clients) 
     from tidegate.clouds.aws.endpoints import EndpointVariant
 
     sagemaker = clients.aws("sagemaker", declared.region)
-    return EndpointVariant(name, binding["endpoint"], _variant(declared), sagemaker)
+    return EndpointVariant(name, binding["endpoint"], name_variant(declared), sagemaker)
 
 
 def _bind_component(name: str, declared: Any, binding: Binding, clients: Clients) -> Any:
     from tidegate.clouds.aws.endpoints import InferenceComponent
 
-    component = binding.get("inferenceComponent") or declared.target.get("inferenceComponent")
+    component = name_component(declared, binding)
     if not component:
         raise KeyError("inferenceComponent")
     return InferenceComponent(name, component, clients.aws("sagemaker", declared.region))
-
-
-def _variant(declared: Endpoint) -> str:
-    return declared.target.get("variant", "main")
 
 
 def _bind_vertex(name: str, declared: Any, binding: Binding, clients: ReapableClients) -> Any:

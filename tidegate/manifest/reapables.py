@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tidegate.manifest.model import Endpoint, Manifest, Notebook
 
@@ -23,3 +23,13 @@ def list_reapables(manifest: Manifest) -> Iterator[Reapable]:
     for endpoint in manifest.endpoints:
         if endpoint.idle_shutdown_seconds:
             yield endpoint
+
+
+def name_variant(declared: Endpoint) -> str:
+    """Return the production variant of a SageMaker endpoint: "main" unless it states another."""
+    return declared.target.get("variant", "main")
+
+
+def name_component(declared: Endpoint, binding: Mapping[str, str]) -> str:
+    """Return an endpoint's inference component, bound or stated; "" where it has none."""
+    return binding.get("inferenceComponent") or declared.target.get("inferenceComponent", "")

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from tidegate.manifest.model import Endpoint, Notebook
-from tidegate.manifest.reapables import Reapable, name_reapable
+from tidegate.manifest.reapables import Reapable, name_component, name_reapable, name_variant
 from tidegate.sources.utilisation import Use, UseSettings
 
 Binding = Mapping[str, str]
@@ -74,15 +74,15 @@ def _of_notebook(declared: Notebook, about: str, binding: Binding) -> Iterator[U
 
 
 def _of_sagemaker(declared: Endpoint, about: str, binding: Binding) -> Iterator[UseSettings]:
-    component = binding.get("inferenceComponent") or declared.target.get("inferenceComponent")
     if declared.kind == "sagemaker-inference-component":
+        component = name_component(declared, binding)
         if not component:
             return
         dimensions = {"InferenceComponentName": component}
         namespace, suffix = "/aws/sagemaker/InferenceComponents", "Normalized"
     else:
-        variant = declared.target.get("variant", "main")
-        dimensions = {"EndpointName": binding.get("endpoint", ""), "VariantName": variant}
+        endpoint = binding.get("endpoint", "")
+        dimensions = {"EndpointName": endpoint, "VariantName": name_variant(declared)}
         namespace, suffix = "/aws/sagemaker/Endpoints", ""
     place: dict[str, Any] = {
         "kind": "cloudwatch",
