@@ -110,7 +110,10 @@ def _print_work(console: Console, told: dict[str, Any]) -> None:
         _print_unmet(console, unmet)
     more = len(told["unmet"]) - MOST_SHOWN
     if more > 0:
-        _say(console, f"  and {more} more groups without a place (--format json shows all)")
+        _say(
+            console,
+            f"  and {render_count(more, 'more group')} without a place (--format json shows all)",
+        )
 
 
 def _print_unmet(console: Console, unmet: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from tidegate.report.controller_view import BAR, age, build_view, clock, number
 from tidegate.report.html import load_template, read_template
-from tidegate.vocabulary.wording import render_price
+from tidegate.vocabulary.wording import render_count, render_price
 
 REFRESH_SECONDS = (0, 5, 15, 60)
 """How often a reader may have the page anew; 0 is never, for who reads slowly or by ear."""
@@ -38,6 +38,7 @@ def render_controller_page(status: Mapping[str, Any], refresh_seconds: int = USU
         age=lambda at: age(at, now),
         number=number,
         cost=render_price,
+        count=render_count,
         clock=clock,
     )
 

@@ -146,7 +146,8 @@ def _build_cost_tile(shown: Mapping[str, Any]) -> Tile:
     if cost["planned"] != cost["perHour"]:
         notes.append(f"{mark}{render_amount(cost['planned'])} once all is done")
     if cost["unpriced"]:
-        notes.append(f"{len(cost['unpriced'])} offerings without a known price are not in it")
+        left_out = render_count(len(cost["unpriced"]), "offering")
+        notes.append(f"not in it: {left_out} without a known price")
     if unread:
         notes.append(f"with {render_count(unread, 'pool')} as remembered, not as read")
     title = f"{cost['currency']} an hour"

@@ -92,6 +92,25 @@ def test_what_is_wrong_is_said_first(changes, says):
     assert says in render_controller_page(told)
 
 
+@pytest.mark.parametrize(
+    ("offerings", "words"), [(["a"], "1 offering"), (["a", "b"], "2 offerings")]
+)
+def test_offerings_without_a_price_are_counted(offerings, words):
+    cost = {**status()["snapshot"]["cost"], "unpriced": offerings}
+
+    (tile, *_) = build_view(status(cost=cost)).tiles
+    assert tile.notes == [f"not in it: {words} without a known price"]
+
+
+@pytest.mark.parametrize(("number", "s"), [(1, ""), (2, "s")])
+def test_what_is_not_shown_is_counted(number, s):
+    unmet = {"items": 1, "first": "a", "workers": 1, "causes": [], "moreCauses": number}
+
+    page = render_controller_page(status(unmet=[unmet], moreUnmet=number))
+    assert f"and {number} more cause{s}<" in page
+    assert f"and {number} more shape{s} that nothing can serve" in page
+
+
 @pytest.mark.parametrize(("spent", "near"), [("94.0000", False), ("95.0000", True)])
 def test_a_fleet_close_to_its_ceiling_is_told(spent, near):
     cost = {**status()["snapshot"]["cost"], "perHour": spent, "ceiling": "100.0000"}
