@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from kubernetes import client, config
+from kubernetes import client
+from support.local_clusters import open_clusters, settle_clouds
 from typer.testing import CliRunner
 
 from tidegate.cli.controller import app as controller
-from tidegate.cli.local import app as local
 from tidegate.manifest.bindings import read_bound_pools
 from tidegate.manifest.read import read_manifest
 
@@ -124,20 +124,6 @@ CLUSTERS = {
 }
 
 
-def open_clusters(project):
-    """Return the official client for the cluster of each cloud."""
-    done = CliRunner().invoke(local, ["kubeconfig", "--state-dir", str(project.state)])
-    assert done.exit_code == 0, done.stderr
-    clients = {}
-    for cloud, context in CLUSTERS.items():
-        settings = client.Configuration()
-        config.load_kube_config(
-            str(project.state / "kubeconfig"), context=context, client_configuration=settings
-        )
-        clients[cloud] = client.ApiClient(settings)
-    return clients
-
-
 def read_files(api, cloud):
     """Return the files that the controller of a cluster is given, by name."""
     core = client.CoreV1Api(api)
@@ -147,18 +133,12 @@ def read_files(api, cloud):
 @pytest.mark.slow
 def test_a_controller_in_a_cluster_of_each_cloud_follows_its_stack(pulumi_project, tmp_path):
     project = pulumi_project(PROGRAM)
-    project.run("stack", "init", "dev")
-    for key, value in {
-        "aws:region": "us-east-1",
-        "gcp:project": "acme-ml",
-        "azure-native:subscriptionId": "11111111-2222-3333-4444-555555555555",
-    }.items():
-        project.run("config", "set", key, value)
+    settle_clouds(project)
 
     project.run("up", "--yes")
     project.run("preview", "--expect-no-changes")
 
-    clients = open_clusters(project)
+    clients = open_clusters(project, CLUSTERS)
     for cloud, api in clients.items():
         document = json.loads(read_files(api, cloud)["outputs.json"], parse_float=str)
         (pool,) = read_manifest("outputs", document).pools

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from kubernetes import client, config
-from typer.testing import CliRunner
-
-from tidegate.cli.local import app
+from kubernetes import client
+from support.local_clusters import open_clusters, settle_clouds
 
 PROGRAM = """
 import json
@@ -107,20 +105,6 @@ CLUSTERS = {
 }
 
 
-def open_clusters(project):
-    """Return the official client for each cluster, by name."""
-    done = CliRunner().invoke(app, ["kubeconfig", "--state-dir", str(project.state)])
-    assert done.exit_code == 0, done.stderr
-    clients = {}
-    for name, context in CLUSTERS.items():
-        settings = client.Configuration()
-        config.load_kube_config(
-            str(project.state / "kubeconfig"), context=context, client_configuration=settings
-        )
-        clients[name] = client.ApiClient(settings)
-    return clients
-
-
 def read_reasons(api, name):
     """Return why each queue of a cluster is, or is not, active."""
     custom = client.CustomObjectsApi(api)
@@ -135,20 +119,14 @@ def read_reasons(api, name):
 @pytest.mark.slow
 def test_queues_on_a_cluster_of_each_cloud(pulumi_project):
     project = pulumi_project(PROGRAM)
-    project.run("stack", "init", "dev")
-    for key, value in {
-        "aws:region": "us-east-1",
-        "gcp:project": "acme-ml",
-        "azure-native:subscriptionId": "11111111-2222-3333-4444-555555555555",
-    }.items():
-        project.run("config", "set", key, value)
+    settle_clouds(project)
 
     project.run("up", "--yes")
     outputs = json.loads(project.run("stack", "output", "--json"))
     assert outputs == {name: f"{name}-a100-interruptible" for name in CLUSTERS}
     project.run("preview", "--expect-no-changes")
 
-    clients = open_clusters(project)
+    clients = open_clusters(project, CLUSTERS)
     for name, api in clients.items():
         names = (f"{name}-a100", f"{name}-a100-interruptible")
         kinds = ("ClusterQueue", "LocalQueue")
