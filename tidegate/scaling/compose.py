@@ -90,11 +90,10 @@ def _late_starts(draft: Draft, seats: list[Bin]) -> list[str]:
         for item in seat.items
         if (group := draft.groups.get(item)) and _is_late(group, seat)
     }
-    return (
-        [f"{len(late)} items start later than they are to wait: nothing faster can be had"]
-        if late
-        else []
-    )
+    if not late:
+        return []
+    starts = "starts later than it is" if len(late) == 1 else "start later than they are"
+    return [f"{render_count(len(late), 'item')} {starts} to wait: nothing faster can be had"]
 
 
 def _is_late(group: Group, seat: Bin) -> bool:

@@ -55,6 +55,11 @@ class TestChoice:
         assert late in reasons["slow"]
         assert late not in reasons["fast"]
 
+    def test_of_one_late_item_the_reason_speaks_in_the_singular(self):
+        found = plan((POOLS[0],), (SLOW,), item("job", SOON))
+        late = "1 item starts later than it is to wait: nothing faster can be had"
+        assert late in found.resizes[0].reason
+
     def test_time_to_move_data_counts(self):
         away = pool("fast", region="us-west-2", domain="aws/us-west-2/main")
         lanes = {("aws/us-east-1", "aws/us-west-2"): TransferLane(Decimal("0.01"), Decimal(1))}
