@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.scaling import NOW, ago
 
 from tidegate.scaling.idleness import read_idleness
 from tidegate.scaling.reaping import (
@@ -23,14 +24,9 @@ from tidegate.scaling.reaping import (
 from tidegate.vocabulary.reaping import ReapablePhase, ReapableState
 from tidegate.vocabulary.use import Shows, UsePoint, UseReport
 
-NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 HOUR = 3600
 SETTINGS = ReapSettings()
 RULE = ReapRule("notebook/desk", "ana", HOUR, ReapAction.STOP)
-
-
-def ago(seconds):
-    return NOW - timedelta(seconds=seconds)
 
 
 def running(**changes):

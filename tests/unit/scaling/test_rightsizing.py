@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from support.scaling import NOW
 
 from tidegate.scaling.rightsizing import (
     ObservedUse,
@@ -42,9 +43,6 @@ def test_memory_decides_as_well_as_computing():
 )
 def test_nothing_is_said_where_use_is_unknown_brief_or_fitting(changes):
     assert hint_sizes([replace(USE, **changes)]) == ()
-
-
-NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
 
 def told(pool, shows, shares, **changes):
