@@ -56,13 +56,14 @@ def match_need(shape: WorkShape, room: NodeRoom) -> AcceleratorNeed | None:
     return None
 
 
-def count_slots(shape: WorkShape, room: NodeRoom) -> int:
-    """Return the workers of a shape that an empty node takes."""
-    return count_slots_for(shape, match_need(shape, room), room)
+def count_slots(shape: WorkShape, need: AcceleratorNeed | None, room: NodeRoom) -> int:
+    """Return the workers of a shape that an empty node takes.
 
-
-def count_slots_for(shape: WorkShape, need: AcceleratorNeed | None, room: NodeRoom) -> int:
-    """Return the same where it is known which alternative the node satisfies."""
+    Args:
+        shape: What a worker needs.
+        need: The alternative that the node satisfies, as `match_need` finds it.
+        room: What the node has.
+    """
     slots = []
     if need is not None:
         slots.append(room.accelerators // need.per_worker)
@@ -94,7 +95,7 @@ def _check_size(case: Case) -> Cause | None:
     ):
         text = f"what a node of {case.offering.instance_type} has is not known"
         return Cause(CauseKind.SHAPE_UNKNOWN, case.offering.id, text)
-    if count_slots(case.shape, room) < 1:
+    if count_slots(case.shape, match_need(case.shape, room), room) < 1:
         text = f"one worker is larger than a node of {case.offering.instance_type}"
         return Cause(CauseKind.TOO_LARGE, case.offering.id, text)
     return None

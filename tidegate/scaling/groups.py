@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from tidegate.scaling.constraints import count_slots_for, match_need
+from tidegate.scaling.constraints import count_slots, match_need
 from tidegate.scaling.deadline_choice import DeadlineBook
 from tidegate.scaling.marginal import Choice, Domain, build_domain, list_choices
 from tidegate.scaling.offerings import NodeRoom
@@ -91,7 +91,7 @@ class OptionBook:
             shape.wait_target_seconds,
             bool(shape.vcpus_milli),
             urgent,
-            *(count_slots_for(shape, need, room) for room, need in self._fitting_for(shape)),
+            *(count_slots(shape, need, room) for room, need in self._fitting_for(shape)),
         )
 
     def _fitting_for(self, shape: WorkShape) -> list[Fitting]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from tidegate.pricing.marginal import SpotRisk
-from tidegate.scaling.constraints import count_slots_for, find_exclusion, match_need
+from tidegate.scaling.constraints import count_slots, find_exclusion, match_need
 from tidegate.scaling.offerings import Offering, TransferLane
 from tidegate.scaling.situation import Situation, is_spot
 from tidegate.vocabulary.demand import WorkShape
@@ -141,7 +141,7 @@ def find_take(shape: WorkShape, offering: Offering, situation: Situation) -> Tak
     need = match_need(shape, offering.room)
     return Take(
         accelerators=need.per_worker if need else 0,
-        slots=count_slots_for(shape, need, offering.room),
+        slots=count_slots(shape, need, offering.room),
         transfer=transfer_per_hour(shape, offering, situation) / shape.workers,
         moving_seconds=0
         if shape.wait_target_seconds is None
