@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from tidegate.controller.logs import hide_secrets
 from tidegate.controller.orders import Order
 from tidegate.controller.spending import Spending, may_free
-from tidegate.controller.together import finish_all
+from tidegate.controller.together import InThreads, finish_all
 from tidegate.controller.tracing import span
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import StateStore
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
 from tidegate.vocabulary.records import Outcome
 from tidegate.vocabulary.reports import SourceFault
-
-T = TypeVar("T")
 
 AT_ONCE = 8
 """Orders under way at the same time, over all clouds."""
@@ -40,13 +37,13 @@ class Done:
     kept: int = 0
 
 
-class Applier:
+class Applier(InThreads):
     """Carries orders out under one lease."""
 
     def __init__(self, wiring: Wiring, store: StateStore, executor: Executor, token: int) -> None:
+        super().__init__(executor)
         self._wiring = wiring
         self._store = store
-        self._executor = executor
         self._token = token
         self._turn = asyncio.Semaphore(AT_ONCE)
 
@@ -137,7 +134,3 @@ class Applier:
                 cordons.reopen(order.pool, node)
                 kept.add(machine)
         return kept
-
-    async def _run(self, call: Callable[..., T], *arguments: object) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._executor, call, *arguments)

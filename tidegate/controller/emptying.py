@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TypeVar
 
 import structlog
 
 from tidegate.controller.errands import Errand, Step, rework_seconds
 from tidegate.controller.logs import hide_secrets
-from tidegate.controller.together import finish_all
+from tidegate.controller.together import InThreads, finish_all
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Cordons, StateStore
 from tidegate.vocabulary.fleet_state import RunningPod
 from tidegate.vocabulary.records import Outcome, StoppedRun
 from tidegate.vocabulary.reports import SourceFault
 
-T = TypeVar("T")
 LOG = structlog.get_logger("tidegate.controller")
 OPERATOR_SECONDS = 60
 """What Polyaxon's operator may take to end the pods of a run that was stopped."""
@@ -45,15 +43,15 @@ class Finished:
     ended: tuple[RunningPod, ...] = ()
 
 
-class Emptier:
+class Emptier(InThreads):
     """Carries errands out under one lease."""
 
     def __init__(
         self, wiring: Wiring, store: StateStore, executor: Executor, token: int, now: datetime
     ) -> None:
+        super().__init__(executor)
         self._wiring = wiring
         self._store = store
-        self._executor = executor
         self._token = token
         self._now = now
         self._turn = asyncio.Semaphore(AT_ONCE)
@@ -160,10 +158,6 @@ class Emptier:
             return None
         left = int((errand.ends_at - self._now).total_seconds())
         return None if left >= pod.grace_seconds else max(left, 1)
-
-    async def _run(self, call: Callable[..., T], *arguments: object) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._executor, call, *arguments)
 
 
 def explain_rework(pod: RunningPod, now: datetime) -> str:

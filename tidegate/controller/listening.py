@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import structlog
 
 from tidegate.controller.hearing import Ears, Heard, ask
+from tidegate.controller.together import InThreads
 from tidegate.ports import Clock, NoticeSource, NoticeStore
 from tidegate.vocabulary.notices import NoticeRecord
 from tidegate.vocabulary.reports import SourceFault, WorkReport
 
 LOG = structlog.get_logger("tidegate.controller")
-T = TypeVar("T")
 LONGEST_SECONDS = 10.0
 """A turn begins with what is announced, and must not wait long for it."""
 
@@ -30,12 +29,12 @@ class Told:
     refused: tuple[str, ...]
 
 
-class Listener:
+class Listener(InThreads):
     """Asks sources of notices, each with its own time-out and backoff."""
 
     def __init__(self, clock: Clock, executor: Executor, seconds: float) -> None:
+        super().__init__(executor)
         self._clock = clock
-        self._executor = executor
         self._seconds = min(seconds, LONGEST_SECONDS)
         self._ears = Ears()
 
@@ -79,7 +78,3 @@ class Listener:
         except SourceFault as fault:
             ear.fail(str(fault), self._clock.monotonic())
         return Told(source.name, len(records), report.refused)
-
-    async def _run(self, call: Callable[..., T], *arguments: object) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._executor, call, *arguments)

@@ -9,13 +9,14 @@ import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import structlog
 
 from tidegate.controller.metrics import ControllerMetrics
 from tidegate.controller.status import describe_status
 from tidegate.controller.tick import Tick
+from tidegate.controller.together import InThreads
 from tidegate.controller.tracing import span
 from tidegate.controller.turn import Turns, TurnSettings
 from tidegate.controller.wiring import Wiring
@@ -26,7 +27,6 @@ from tidegate.vocabulary.records import LeaseLost
 LOG = structlog.get_logger("tidegate.controller")
 THREADS = 32
 RENEW_SECONDS = 3.0
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class LoopSettings(TurnSettings):
     interval_seconds: float = 15.0
 
 
-class Controller:
+class Controller(InThreads):
     """One controller. Several may run on one store: one of them leads."""
 
     def __init__(
@@ -62,13 +62,13 @@ class Controller:
             metrics: Where figures are kept.
             holder: What this controller calls itself; unique among all.
         """
+        super().__init__(ThreadPoolExecutor(THREADS, thread_name_prefix="tidegate"))
         self._read_wiring = read_wiring
         self._store = store
         self._clock = clock
         self._settings = settings or LoopSettings()
         self.metrics = metrics or ControllerMetrics()
         self.holder = holder or f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}"
-        self._executor = ThreadPoolExecutor(THREADS, thread_name_prefix="tidegate")
         self._turns = Turns(clock, self._executor, self._settings)
         self._stopping = asyncio.Event()
         self._turned_at: float | None = None
@@ -201,7 +201,3 @@ class Controller:
         if self._store is None:
             raise Unavailable("a controller without a state database can only plan")
         return self._store
-
-    async def _run(self, call: Callable[..., T], *arguments: object) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._executor, call, *arguments)

@@ -7,15 +7,15 @@ over neither forgets one nor warns again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import structlog
 
 from tidegate.controller.logs import hide_secrets
 from tidegate.controller.reap_records import ACTIONS, Reaped, build_record, find_warning
+from tidegate.controller.together import InThreads
 from tidegate.controller.watching import Watch
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
@@ -43,7 +43,6 @@ AT_ONCE = 8
 """Asked at the same time: pools have the same threads."""
 REMEMBERED = 50
 """Decisions on one notebook or endpoint among which its last warning is looked for."""
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +62,14 @@ class Reaping:
     faults: Mapping[str, str] = field(default_factory=dict)
 
 
-class Reaper:
+class Reaper(InThreads):
     """Looks, decides and carries out, for one controller."""
 
     def __init__(
         self, clock: Clock, executor: Executor, seconds: float, settings: ReapSettings
     ) -> None:
+        super().__init__(executor)
         self._clock = clock
-        self._executor = executor
         self._settings = settings
         self._states = Watch(clock, executor, seconds)
         self._uses = Watch(clock, executor, seconds)
@@ -224,10 +223,6 @@ class Reaper:
                 text = hide_secrets(str(refusal))
                 return Reaped(decision, Outcome.REFUSED, text, refusal.kind)
         return Reaped(decision, Outcome.APPLIED, detail)
-
-    async def _run(self, call: Callable[..., T], *arguments: object) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._executor, call, *arguments)
 
 
 def _tell(wiring: Wiring, decision: ReapDecision) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from concurrent.futures import Executor
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -30,3 +31,14 @@ async def finish_both(one: Coroutine[Any, Any, A], other: Coroutine[Any, Any, B]
     first, second = asyncio.ensure_future(one), asyncio.ensure_future(other)
     await finish_all((first, second))
     return first.result(), second.result()
+
+
+class InThreads:
+    """What asks the store, clouds and clusters, whose calls block, in threads."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    async def _run(self, call: Callable[..., T], *arguments: object) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, call, *arguments)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 import structlog
 
@@ -29,7 +28,7 @@ from tidegate.controller.resuming import resume_runs
 from tidegate.controller.risks import apply_risks, count_exposure
 from tidegate.controller.telling import log_steps, log_tick
 from tidegate.controller.tick import Tick
-from tidegate.controller.together import finish_both
+from tidegate.controller.together import InThreads, finish_both
 from tidegate.controller.tracing import span
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
@@ -44,7 +43,6 @@ USE_SECONDS = 10.0
 """What a source of utilisation may take: a turn ends no sooner than the last of them."""
 RECALLED = 300
 """Decisions that are looked through: more than one turn makes."""
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +64,11 @@ class TurnSettings:
     reaping: ReapSettings = field(default_factory=ReapSettings)
 
 
-class Turns:
+class Turns(InThreads):
     """Takes turns; what sources told last is kept from one to the next."""
 
     def __init__(self, clock: Clock, executor: Executor, settings: TurnSettings) -> None:
-        self._executor = executor
+        super().__init__(executor)
         self._settings = settings
         self._ears = Ears()
         self._observer = Observer(clock, executor, settings.source_seconds, settings.pool_seconds)
@@ -214,10 +212,6 @@ class Turns:
                     await self._run(cordons.reopen, sight.pool.id, node.name)
                 except SourceFault as fault:
                     LOG.warning("node not reopened", node=node.name, why=str(fault))
-
-    async def _run(self, call: Callable[..., T], *arguments: object) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._executor, call, *arguments)
 
 
 def _recall_nodes(store: StateStore) -> Sequence[NodeRecord]:
