@@ -6,15 +6,13 @@ other from being observed.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from tidegate.clouds.binding import Binding, BoundOnce
 from tidegate.manifest.model import Pool
 from tidegate.vocabulary.capacity import PoolKind
 from tidegate.vocabulary.fleet_state import CloudRefused, PoolState, RefusalKind
-
-Binding = Mapping[str, str]
 
 
 class BoundPool(Protocol):
@@ -54,11 +52,8 @@ class BoundPools:
             bindings: Pool id → what names it in its cloud's API.
             local_urls: Cloud ("gcp", "azure") → where a cloud on this machine answers.
         """
-        self._pools = {pool.id: pool for pool in pools}
-        self._bindings = bindings
         self._clients = Clients(local_urls or {})
-        self._bound: dict[str, BoundPool] = {}
-        self._lock = threading.Lock()
+        self._bound = BoundOnce({pool.id: pool for pool in pools}, bindings, self._bind)
 
     def fetch_state(self, pool: str) -> PoolState:
         """Return a pool as its cloud shows it.
@@ -66,11 +61,11 @@ class BoundPools:
         Raises:
             CloudRefused: It could not be read, or nothing says what it is called.
         """
-        return self._find(pool).fetch_state()
+        return self._bound.find(pool).fetch_state()
 
     def can_choose(self, pool: str) -> bool:
         """Return whether its cloud deletes the machines that are named, and no others."""
-        return self._find(pool).can_choose
+        return self._bound.find(pool).can_choose
 
     def apply_size(self, pool: str, seen: int, wanted: int) -> None:
         """Set a pool's size, if it is still what it was when the decision was made.
@@ -78,7 +73,7 @@ class BoundPools:
         Raises:
             CloudRefused: Refused; CONFLICT when somebody else changed the size meanwhile.
         """
-        bound = self._find(pool)
+        bound = self._bound.find(pool)
         now = bound.fetch_state().target_nodes
         if now == wanted:
             return
@@ -93,25 +88,14 @@ class BoundPools:
         Raises:
             CloudRefused: Refused.
         """
-        self._find(pool).apply_removal(machines)
+        self._bound.find(pool).apply_removal(machines)
 
-    def _find(self, name: str) -> BoundPool:
-        pool, binding = self._pools.get(name), self._bindings.get(name)
-        if pool is None or not binding:
-            text = f"nothing in the stack's bindings says what {name} is called in its cloud"
-            raise CloudRefused(RefusalKind.NOT_FOUND, text)
+    def _bind(self, _name: str, pool: Pool, binding: Binding) -> BoundPool:
         build = BUILDERS.get(pool.kind)
         if build is None:
             text = f"{pool.kind.value} has no size that can be read"
             raise CloudRefused(RefusalKind.INVALID, text)
-        with self._lock:
-            if name not in self._bound:
-                try:
-                    self._bound[name] = build(pool, binding, self._clients)
-                except KeyError as missing:
-                    text = f"the binding of {name} lacks {missing}"
-                    raise CloudRefused(RefusalKind.NOT_FOUND, text) from missing
-        return self._bound[name]
+        return build(pool, binding, self._clients)
 
 
 class Clients:

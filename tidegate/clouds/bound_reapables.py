@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tidegate.clouds.bound_pools import Binding, Clients
+from tidegate.clouds.binding import Binding, BoundOnce
+from tidegate.clouds.bound_pools import Clients
 from tidegate.manifest.reapables import Reapable, name_component, name_reapable, name_variant
 from tidegate.vocabulary.fleet_state import CloudRefused, RefusalKind
 from tidegate.vocabulary.reaping import ReapablePhase, ReapableState
@@ -28,11 +28,9 @@ class BoundReapables:
             bindings: Name, as `name_reapable` says it → what names it in its cloud's API.
             local_urls: Cloud ("gcp", "azure") → where a cloud on this machine answers.
         """
-        self._declared = {name_reapable(each): each for each in declared}
-        self._bindings = bindings
         self._clients = ReapableClients(local_urls or {})
-        self._bound: dict[str, Any] = {}
-        self._lock = threading.Lock()
+        named = {name_reapable(each): each for each in declared}
+        self._bound = BoundOnce(named, bindings, self._bind)
 
     def fetch_state(self, name: str) -> ReapableState:
         """Return a notebook or an endpoint as its cloud shows it.
@@ -40,7 +38,7 @@ class BoundReapables:
         Raises:
             CloudRefused: It could not be read, or nothing says what it is called.
         """
-        state: ReapableState = self._find(name).fetch_state()
+        state: ReapableState = self._bound.find(name).fetch_state()
         return state
 
     def apply_stop(self, name: str) -> None:
@@ -60,7 +58,7 @@ class BoundReapables:
             CloudRefused: Refused; CONFLICT when somebody else changed it meanwhile, INVALID below
                 what its cloud keeps.
         """
-        bound = self._find(name)
+        bound = self._bound.find(name)
         state = bound.fetch_state()
         if state.size == wanted:
             return
@@ -84,29 +82,18 @@ class BoundReapables:
 
     def _find_running(self, name: str) -> Any:
         """Return what is to stop; None where it has stopped already."""
-        bound = self._find(name)
+        bound = self._bound.find(name)
         phase = bound.fetch_state().phase
         if phase is ReapablePhase.CHANGING:
             raise CloudRefused(RefusalKind.CONFLICT, f"{name} is being changed by somebody else")
         return None if phase is ReapablePhase.STOPPED else bound
 
-    def _find(self, name: str) -> Any:
-        declared, binding = self._declared.get(name), self._bindings.get(name)
-        if declared is None or not binding:
-            text = f"nothing in the stack's bindings says what {name} is called in its cloud"
-            raise CloudRefused(RefusalKind.NOT_FOUND, text)
+    def _bind(self, name: str, declared: Reapable, binding: Binding) -> Any:
         build = BUILDERS.get(declared.kind)
         if build is None:
             text = f"a {declared.kind or 'resource of no stated kind'} is not sized by this program"
             raise CloudRefused(RefusalKind.INVALID, text)
-        with self._lock:
-            if name not in self._bound:
-                try:
-                    self._bound[name] = build(name, declared, binding, self._clients)
-                except (KeyError, ValueError) as missing:
-                    text = f"the binding of {name} lacks {missing}"
-                    raise CloudRefused(RefusalKind.NOT_FOUND, text) from missing
-        return self._bound[name]
+        return build(name, declared, binding, self._clients)
 
 
 class ReapableClients(Clients):
