@@ -11,7 +11,6 @@ import structlog
 
 from tidegate.controller.accounting import record_rework, record_struck
 from tidegate.controller.applying import Applier
-from tidegate.controller.cut_off import recall_cut_off
 from tidegate.controller.deciding import build_decision
 from tidegate.controller.emptying import Emptier
 from tidegate.controller.hearing import Ears
@@ -24,6 +23,7 @@ from tidegate.controller.orders import build_orders
 from tidegate.controller.reap_records import Reaped
 from tidegate.controller.reaping import Reaper, Reaping
 from tidegate.controller.recording import Recorder
+from tidegate.controller.remembering import Memory, recall
 from tidegate.controller.resuming import resume_runs
 from tidegate.controller.risks import apply_risks, count_exposure
 from tidegate.controller.telling import log_steps, log_tick
@@ -35,14 +35,11 @@ from tidegate.ports import Clock, StateStore
 from tidegate.scaling.reaping import ReapSettings
 from tidegate.scaling.settings import PoolOverride, ScalingSettings
 from tidegate.vocabulary.history import PoolHistory
-from tidegate.vocabulary.records import NodeRecord
 from tidegate.vocabulary.reports import SourceFault
 
 LOG = structlog.get_logger("tidegate.controller")
 USE_SECONDS = 10.0
 """What a source of utilisation may take: a turn ends no sooner than the last of them."""
-RECALLED = 300
-"""Decisions that are looked through: more than one turn makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,28 +86,22 @@ class Turns(InThreads):
 
     async def _decide(self, wiring: Wiring, store: StateStore | None) -> Tick:
         ears = self._ears.of([source.name for source in wiring.sources])
-        nodes = await self._run(_recall_nodes, store) if store else []
-        refusals = await self._run(store.read_refusals) if store else []
-        said = await self._run(store.read_overrides) if store else []
-        risks = await self._run(store.read_risks) if store else []
-        histories = await self._run(store.read_histories) if store else []
-        since = self._clock.now() - KEPT
-        notices = await self._run(store.read_notices, since) if store else []
+        known = await self._run(recall, store, self._clock.now() - KEPT) if store else Memory()
         with span("observe", pools=len(wiring.declared()), sources=len(wiring.sources)):
-            seen = await self._observer.observe(wiring, ears, nodes, notices)
-        seen = self._learn(wiring, seen, histories)
+            seen = await self._observer.observe(wiring, ears, known.nodes, known.notices)
+        seen = self._learn(wiring, seen, known.histories)
         pools = {pool.id for pool in wiring.manifest.pools}
         overrides = [
             PoolOverride(each.pool, each.owner, each.until, each.nodes)
-            for each in said
+            for each in known.overrides
             if each.pool in pools  # the others are of notebooks and endpoints
         ]
         scaling = self._settings.scaling
         scaling = replace(scaling, overrides=(*scaling.overrides, *overrides))
         limit = self._settings.drain_seconds
-        risky = replace(wiring, market=apply_risks(wiring.market, risks))
+        risky = replace(wiring, market=apply_risks(wiring.market, known.risks))
         with span("decide", waiting=len(seen.demand.items)) as deciding:
-            decision = await self._run(build_decision, risky, seen, refusals, scaling, limit)
+            decision = await self._run(build_decision, risky, seen, known.refusals, scaling, limit)
             deciding.note(resizes=len(decision.plan.resizes), unmet=len(decision.plan.unmet))
             deciding.note(method=decision.plan.method.name, holds=len(decision.plan.holds))
         orders = build_orders(decision.plan, seen.sights, decision.choosing, seen.at)
@@ -212,9 +203,3 @@ class Turns(InThreads):
                     await self._run(cordons.reopen, sight.pool.id, node.name)
                 except SourceFault as fault:
                     LOG.warning("node not reopened", node=node.name, why=str(fault))
-
-
-def _recall_nodes(store: StateStore) -> Sequence[NodeRecord]:
-    """Return what is remembered of nodes, and of orders that nobody lived to write down."""
-    last = store.read_last_tick()
-    return recall_cut_off(store.read_decisions(None, RECALLED), last, store.read_nodes())
