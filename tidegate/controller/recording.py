@@ -13,7 +13,13 @@ from tidegate.controller.status import build_snapshot
 from tidegate.controller.telling import log_remarks
 from tidegate.ports import StateStore
 from tidegate.vocabulary.fleet_state import RefusalKind
-from tidegate.vocabulary.records import DecisionRecord, Outcome, SourceRecord, TickRecord
+from tidegate.vocabulary.records import (
+    DecisionRecord,
+    Outcome,
+    RefusalRecord,
+    SourceRecord,
+    TickRecord,
+)
 
 if TYPE_CHECKING:
     from tidegate.controller.tick import Tick
@@ -31,12 +37,7 @@ class Recorder:
         Raises:
             LeaseLost: Another leads now; nothing is written.
         """
-        decision = tick.decision
-        seen = decision.observation
-        refusals = list(decision.refusals)
-        for done in tick.done:
-            if done.kind is not None:
-                refusals = add_refusal(refusals, done.order.offerings, done.kind, seen.at)
+        decision, seen = tick.decision, tick.decision.observation
         refused = [order.record for order in tick.orders if order.refusal]
         remarks = self._new_remarks(
             [*refused, *decision.draining.remarks, *build_remarks(decision.plan, seen.at)]
@@ -44,36 +45,22 @@ class Recorder:
         if remarks:
             store.record_intents(token, remarks)
             log_remarks(remarks)
-        health = {source.name: source for source in seen.demand.sources}
-        store.record_tick(
-            token,
-            TickRecord(
-                at=seen.at,
-                token=token,
-                holder=holder,
-                per_hour=str(decision.plan.per_hour),
-                pools=",".join(sight.pool.id for sight in seen.sights),
-                waiting=len(seen.demand.items),
-            ),
-            to_records(
-                seen.fleet.nodes,
-                _list_ordered(tick),
-                seen.at,
-                _list_given_up(tick),
-                {done.order.pool for done in tick.done if done.kind is RefusalKind.TRANSIENT},
-            ),
-            refusals,
-            [
-                SourceRecord(
-                    ear.name,
-                    ear.received_at,
-                    health[ear.name].fault,
-                    len(ear.report.items) if ear.report else 0,
-                )
-                for ear in seen.heard
-            ]
-            + [SourceRecord(ear.name, ear.received_at, ear.fault, 0) for ear in tick.listeners],
+        written = TickRecord(
+            at=seen.at,
+            token=token,
+            holder=holder,
+            per_hour=str(decision.plan.per_hour),
+            pools=",".join(sight.pool.id for sight in seen.sights),
+            waiting=len(seen.demand.items),
         )
+        nodes = to_records(
+            seen.fleet.nodes,
+            _list_ordered(tick),
+            seen.at,
+            _list_given_up(tick),
+            {done.order.pool for done in tick.done if done.kind is RefusalKind.TRANSIENT},
+        )
+        store.record_tick(token, written, nodes, _list_refusals(tick), _list_sources(tick))
         store.record_snapshot(token, hide_all(build_snapshot(tick)))
 
     def _new_remarks(self, remarks: Sequence[DecisionRecord]) -> list[DecisionRecord]:
@@ -84,6 +71,32 @@ class Recorder:
 
 def _identify(remark: DecisionRecord) -> tuple[str, str, str, str]:
     return remark.pool, remark.action, remark.reason, remark.detail
+
+
+def _list_refusals(tick: Tick) -> list[RefusalRecord]:
+    """Return what clouds refused before and in this turn."""
+    found = list(tick.decision.refusals)
+    for done in tick.done:
+        if done.kind is not None:
+            at = tick.decision.observation.at
+            found = add_refusal(found, done.order.offerings, done.kind, at)
+    return found
+
+
+def _list_sources(tick: Tick) -> list[SourceRecord]:
+    """Return how the sources of demand answered, and then those of notices."""
+    seen = tick.decision.observation
+    faults = {source.name: source.fault for source in seen.demand.sources}
+    told = [
+        SourceRecord(
+            ear.name,
+            ear.received_at,
+            faults[ear.name],
+            len(ear.report.items) if ear.report else 0,
+        )
+        for ear in seen.heard
+    ]
+    return told + [SourceRecord(ear.name, ear.received_at, ear.fault, 0) for ear in tick.listeners]
 
 
 def _list_ordered(tick: Tick) -> dict[str, list[str]]:
