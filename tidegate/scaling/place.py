@@ -87,12 +87,13 @@ def place_job(
 def _exclusions(
     job: WorkItem, situation: Situation, bench: Bench
 ) -> Iterator[tuple[Offering, Cause | None]]:
-    refused = {item.id: cause for item, cause in situation.signals.refused}
-    book = DeadlineBook(situation)
-    urgent = book.is_urgent(job.shape, job.deadline, job.work_left_seconds)
+    refused = {item.id: cause for item, cause in situation.signals.refused}.get(job.id)
+    # Of what makes no sense nobody knows how long it takes.
+    urgent = refused is None and DeadlineBook(situation).is_urgent(
+        job.shape, job.deadline, job.work_left_seconds
+    )
     for offering in situation.offerings.values():
-        cause = refused.get(job.id)
-        cause = cause or find_exclusion(job.shape, offering, situation, urgent=urgent)
+        cause = refused or find_exclusion(job.shape, offering, situation, urgent=urgent)
         cause = cause or _too_little(job, offering, situation, bench)
         if cause is None and build_choice(job.shape, offering, situation) is None:
             text = "interruptions would undo all work"

@@ -27,11 +27,13 @@ from support.scaling import (
 from support.scaling_worlds import worlds
 
 from tidegate.scaling.decide import decide
-from tidegate.scaling.fleet import NodePhase
-from tidegate.scaling.offerings import CommittedCapacity, TransferLane
+from tidegate.scaling.fleet import Fleet, NodePhase
+from tidegate.scaling.offerings import CommittedCapacity, Offerings, TransferLane
+from tidegate.scaling.place import place_job
 from tidegate.scaling.settings import ScalingSettings
 from tidegate.vocabulary.capacity import CapacityType
 from tidegate.vocabulary.demand import AcceleratorNeed, CheckpointHabit, DataNeed, SourceHealth
+from tidegate.vocabulary.plans import CauseKind
 
 World = tuple[Any, Any, Any, Any]
 
@@ -178,3 +180,21 @@ class TestMarket:
         waiting = (item("a"), item("b"))
         found = plan([pool()], [offering(quota="q")], *waiting, market=market)
         assert sizes(found) == {"train": (0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"shape": shape(8, duration_seconds=float("nan"))}, "states nan as duration_seconds"),
+        ({"deadline": NOW.replace(tzinfo=None)}, "tells a time without a zone"),
+        ({"work_left_seconds": float("inf")}, "has inf seconds of work left"),
+    ],
+)
+def test_a_job_that_makes_no_sense_is_placed_nowhere_and_told_why(changes, name):
+    job = replace(item("odd", deadline=NOW + timedelta(hours=3), work_left_seconds=None), **changes)
+    fleet = Fleet((pool(),), (), NOW)
+    found = place_job(job, fleet, Offerings((offering(),)), ScalingSettings(), NOW)
+    assert found.candidates == ()
+    assert [(offer, cause.kind, cause.text) for offer, cause in found.excluded] == [
+        ("train/node", CauseKind.INVALID, f"odd {name}")
+    ]
