@@ -58,18 +58,7 @@ def build_decision(
     refusals = note_shortfalls(
         remembered, observation.sights, wiring.market.offerings, settings, now
     )
-    ceiling = wiring.manifest.hourly_ceiling
-    until = now + timedelta(seconds=UNREAD_SECONDS)
-    unread = [
-        PoolOverride(pool.id, f"the controller ({observation.unread[pool.id]})", until)
-        for pool in wiring.resized()
-        if pool.id in observation.unread
-    ]
-    chosen = replace(
-        settings,
-        hourly_ceiling=settings.hourly_ceiling or (ceiling.amount if ceiling else None),
-        overrides=(*settings.overrides, *unread),
-    )
+    chosen = _bind_settings(settings, wiring, observation)
     market = replace(wiring.market, failures=to_failures(refusals))
     choosing = _find_choosing(wiring, observation)
     fleet = _keep_unchosen(observation.fleet, choosing)
@@ -91,6 +80,24 @@ def build_decision(
     plan = add_stops(plan, draining.emptied, observation.sights)
     bill = build_bill(observation.fleet, wiring.market, now)
     return Decision(observation, plan, refusals, bill, draining, choosing, spending)
+
+
+def _bind_settings(
+    settings: ScalingSettings, wiring: Wiring, observation: Observation
+) -> ScalingSettings:
+    """Return the settings with the declared ceiling; what could not be read is paused."""
+    ceiling = wiring.manifest.hourly_ceiling
+    until = observation.at + timedelta(seconds=UNREAD_SECONDS)
+    unread = [
+        PoolOverride(pool.id, f"the controller ({observation.unread[pool.id]})", until)
+        for pool in wiring.resized()
+        if pool.id in observation.unread
+    ]
+    return replace(
+        settings,
+        hourly_ceiling=settings.hourly_ceiling or (ceiling.amount if ceiling else None),
+        overrides=(*settings.overrides, *unread),
+    )
 
 
 def _find_choosing(wiring: Wiring, observation: Observation) -> dict[str, bool]:
