@@ -31,7 +31,7 @@ WAITING = frozenset({NodePhase.IDLE, NodePhase.IN_FLIGHT})
 
 
 @dataclass(slots=True)
-class Watch:
+class Clocks:
     """Tells whether the wall clock went as long as the other since the last look."""
 
     now: datetime | None = None

@@ -16,7 +16,7 @@ import structlog
 from tidegate.controller.logs import hide_secrets
 from tidegate.controller.reap_records import ACTIONS, Reaped, build_record, find_warning
 from tidegate.controller.together import InThreads
-from tidegate.controller.watching import Watch
+from tidegate.controller.watching import Lookout
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
 from tidegate.scaling.reap_rules import build_reap_rules
@@ -71,8 +71,8 @@ class Reaper(InThreads):
         super().__init__(executor)
         self._clock = clock
         self._settings = settings
-        self._states = Watch(clock, executor, seconds)
-        self._uses = Watch(clock, executor, seconds)
+        self._states = Lookout(clock, executor, seconds)
+        self._uses = Lookout(clock, executor, seconds)
         self._said: dict[str, str] = {}
 
     async def look(self, wiring: Wiring, store: StateStore | None) -> Reaping:

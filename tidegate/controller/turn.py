@@ -16,7 +16,7 @@ from tidegate.controller.emptying import Emptier
 from tidegate.controller.hearing import Ears
 from tidegate.controller.histories import find_changed, tell_histories
 from tidegate.controller.interruptions import KEPT
-from tidegate.controller.learning import Watch, learn_histories
+from tidegate.controller.learning import Clocks, learn_histories
 from tidegate.controller.listening import Listener
 from tidegate.controller.observation import Observation, Observer
 from tidegate.controller.orders import build_orders
@@ -74,7 +74,7 @@ class Turns(InThreads):
         seconds = min(settings.source_seconds, USE_SECONDS)
         self._reaper = Reaper(clock, executor, seconds, settings.reaping)
         self._recorder = Recorder()
-        self._watch = Watch()
+        self._clocks = Clocks()
         self._exposed_at: float | None = None
 
     async def plan(self, wiring: Wiring, store: StateStore | None) -> Tick:
@@ -118,7 +118,7 @@ class Turns(InThreads):
             seen.fleet.nodes,
             [ear for ear in seen.heard if ear.name in sound],
             seen.at,
-            jumped=self._watch.has_jumped(seen.at, self._clock.monotonic()),
+            jumped=self._clocks.has_jumped(seen.at, self._clock.monotonic()),
         )
         fleet = tell_histories(seen.fleet, after, wiring.market, seen.at)
         return replace(seen, fleet=fleet, learned=find_changed(before, after))

@@ -16,7 +16,7 @@ ASK_SECONDS = 60.0
 T = TypeVar("T")
 
 
-class Watch:
+class Lookout:
     """Asks again what was told long enough ago; a failure makes what was told before unknown."""
 
     def __init__(self, clock: Clock, executor: Executor, seconds: float) -> None:
