@@ -15,7 +15,7 @@ import structlog
 
 from tidegate.controller.logs import hide_secrets
 from tidegate.controller.reap_records import ACTIONS, Reaped, build_record, find_warning
-from tidegate.controller.together import InThreads
+from tidegate.controller.together import InThreads, finish_all
 from tidegate.controller.watching import Lookout
 from tidegate.controller.wiring import Wiring
 from tidegate.ports import Clock, StateStore
@@ -110,11 +110,9 @@ class Reaper(InThreads):
         pairs = zip(due, written, strict=True)
         turn = asyncio.Semaphore(AT_ONCE)
         states = {sight.rule.id: sight.state for sight in reaping.sights}
-        found = await asyncio.gather(
-            *(
-                self._carry_one(wiring, store, token, (each, states[each.rule.id]), row.id, turn)
-                for each, row in pairs
-            )
+        found = await finish_all(
+            self._carry_one(wiring, store, token, (each, states[each.rule.id]), row.id, turn)
+            for each, row in pairs
         )
         for done in found:
             self._states.forget(done.decision.rule.id)

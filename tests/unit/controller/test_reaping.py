@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
+from threading import Event
 
 import pytest
 from support.controller import (
@@ -344,6 +345,38 @@ def test_a_controller_that_lost_the_lead_stops_nothing(stage):
         asyncio.run(stage.reaper.carry_out(wiring, stage.store, stage.token, reaping))
 
     assert stage.clouds.calls == []
+
+
+def test_of_what_is_carried_out_nothing_goes_on_once_a_lost_lead_is_told(store):
+    stage = Stage(store, NOTEBOOK, NOTEBOOK.model_copy(update={"id": "lab"}))
+    is_lost = Event()
+
+    class Losing:
+        def __getattr__(self, name):
+            return getattr(store, name)
+
+        def record_outcome(self, *_):
+            is_lost.set()
+            raise LeaseLost("two leads")
+
+    class Waiting(FakeMessenger):
+        def tell(self, message):
+            if message["id"] != DESK:
+                is_lost.wait()
+            super().tell(message)
+
+    stage.messenger = Waiting()
+
+    async def go():
+        wiring = stage.wiring()
+        reaping = await stage.reaper.look(wiring, store)
+        with pytest.raises(LeaseLost):
+            await stage.reaper.carry_out(wiring, Losing(), stage.token, reaping)
+        return asyncio.all_tasks() - {asyncio.current_task()}
+
+    assert asyncio.run(go()) == set()
+    assert [each["id"] for each in stage.messenger.told] == [DESK, "notebook/lab"]
+    stage.executor.shutdown()
 
 
 def test_an_owner_who_could_not_be_told_was_not_warned(stage):
