@@ -7,7 +7,6 @@ refused, before anything is created.
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,11 +14,10 @@ from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Any, TypeVar
 
-import pulumi
-
 from tidegate.vocabulary.capacity import WorkloadClass
 from tidegate.vocabulary.labels import CostLabels, parse_cost_labels
 from tidegate.vocabulary.problems import InvalidInput, Problem, suggest
+from tidegate_components.deferred import is_deferred
 
 Choice = TypeVar("Choice", bound=StrEnum)
 Value = TypeVar("Value")
@@ -86,7 +84,7 @@ class Arguments:
     def plain(self, key: str) -> Any:
         """Return a plain value; None when absent or when it is known only after creation."""
         value = self._raw.get(key)
-        if _is_deferred(value):
+        if is_deferred(value):
             reason = "is an Output, but enters the capacity manifest, which is needed beforehand"
             self._report(self._at(key), None, reason, "a plain value")
             return None
@@ -200,7 +198,7 @@ class Arguments:
         if not isinstance(raw, Mapping):
             self.refuse(key, _shown(raw), "is no set of cost labels", "the required cost labels")
             return _STAND_IN_LABELS
-        deferred = [name for name, value in raw.items() if _is_deferred(value)]
+        deferred = [name for name, value in raw.items() if is_deferred(value)]
         for name in deferred:
             reason = "is an Output, but enters the capacity manifest"
             self.refuse(f"{key}.{name}", None, reason, "a plain value")
@@ -261,7 +259,7 @@ class Arguments:
     def _absent(self, key: str, default: Value | None, stand_in: Value) -> Value:
         if default is not None:
             return default
-        if not _is_deferred(self._raw.get(key)):
+        if not is_deferred(self._raw.get(key)):
             self.refuse(key, None, "is required and is missing", "a value")
         return stand_in
 
@@ -305,13 +303,8 @@ def require_inputs(where: str, given: Mapping[str, Any]) -> None:
         raise InvalidInput(missing)
 
 
-def _is_deferred(value: object) -> bool:
-    """Return whether a value is known only once something was created."""
-    return isinstance(value, pulumi.Output | pulumi.Resource) or inspect.isawaitable(value)
-
-
 def _shown(value: object) -> object:
-    return "an Output" if _is_deferred(value) else value
+    return "an Output" if is_deferred(value) else value
 
 
 def _whole(value: object) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pulumi
@@ -10,6 +11,7 @@ import pulumi
 from tidegate.vocabulary.problems import refuse
 from tidegate_components.controller.identities import build_credentials
 from tidegate_components.controller.spec import ControllerSpec
+from tidegate_components.deferred import apply_known
 
 OUTPUTS_FILE = "outputs.json"
 SOURCES_FILE = "sources.yaml"
@@ -20,27 +22,12 @@ MAX_CONFIGURATION = 1_000_000
 
 def build_files(spec: ControllerSpec, inputs: dict[str, Any]) -> dict[str, pulumi.Input[str]]:
     """Return each file by its name; plain where the bindings are."""
-    bindings = inputs["bindings"]
-    outputs: pulumi.Input[str] = (
-        pulumi.Output.from_input(bindings).apply(lambda known: render_outputs(spec, known))
-        if has_output(bindings)
-        else render_outputs(spec, bindings)
-    )
     return {
-        OUTPUTS_FILE: outputs,
+        OUTPUTS_FILE: apply_known(partial(render_outputs, spec), inputs["bindings"]),
         SOURCES_FILE: render_sources(spec),
         **({PRICES_FILE: spec.prices} if spec.prices else {}),
         **build_credentials(spec, inputs),
     }
-
-
-def has_output(value: Any) -> bool:
-    """Return whether any part of a value is known only once something was created."""
-    if isinstance(value, dict):
-        return any(map(has_output, value.values()))
-    if isinstance(value, list):
-        return any(map(has_output, value))
-    return not isinstance(value, str | int | float | None)
 
 
 def render_outputs(spec: ControllerSpec, bindings: dict[str, Any]) -> str:

@@ -8,7 +8,6 @@ EKS' Pod Identity, the node's metadata service or agent hands credentials out in
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pulumi
@@ -18,6 +17,7 @@ from tidegate.vocabulary.capacity import Cloud, Scaler
 from tidegate_components.arguments import Arguments
 from tidegate_components.controller import args as shapes
 from tidegate_components.controller.spec import ControllerSpec
+from tidegate_components.deferred import apply_known
 from tidegate_components.token_audiences import AWS_AUDIENCE, AZURE_AUDIENCE
 
 TOKENS = "/var/run/secrets/tidegate"
@@ -104,7 +104,7 @@ def build_tokens(spec: ControllerSpec, inputs: dict[str, Any]) -> list[dict[str,
         if cloud in spec.identities and (cloud is not Cloud.AWS or spec.is_federated)
     }
     if _is_google_abroad(spec, inputs):
-        audiences[Cloud.GCP] = _apply(_name_audience, inputs["gcp"]["identity_provider"])
+        audiences[Cloud.GCP] = apply_known(_name_audience, inputs["gcp"]["identity_provider"])
     return [
         {
             "serviceAccountToken": {
@@ -123,7 +123,7 @@ def build_credentials(spec: ControllerSpec, inputs: dict[str, Any]) -> dict[str,
         return {}
     own = inputs["gcp"]
     return {
-        CREDENTIALS_FILE: _apply(
+        CREDENTIALS_FILE: apply_known(
             render_credentials, own["identity_provider"], own["service_account"]
         )
     }
@@ -151,10 +151,3 @@ def _is_google_abroad(spec: ControllerSpec, inputs: dict[str, Any]) -> bool:
 
 def _name_audience(provider: str) -> str:
     return f"//iam.googleapis.com/{provider}"
-
-
-def _apply(build: Callable[..., str], *given: pulumi.Input[str]) -> pulumi.Input[str]:
-    """Return what is built of values: at once of plain ones, later of Outputs."""
-    if all(isinstance(each, str) for each in given):
-        return build(*given)
-    return pulumi.Output.all(*given).apply(lambda known: build(*known))
