@@ -7,6 +7,7 @@ local clouds, and are read and resized by the clouds' own SDKs. The first turn l
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import resource
@@ -29,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from support.controller import catalog, declare, declare_pool, wire
 
-from tidegate.cli.controller_building import SystemClock
+from tidegate.cli.controller_building import COLLECTOR, SystemClock
 from tidegate.clouds.bound_pools import BoundPools
 from tidegate.controller.loop import Controller
 from tidegate.sources.kubernetes import Cluster
@@ -107,6 +108,7 @@ class TimedPools:
 
 
 def main() -> None:
+    gc.set_threshold(*COLLECTOR)  # as every command of the controller does
     names = name_pools(POOLS)
     pools = [
         declare_pool(
