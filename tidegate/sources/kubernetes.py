@@ -67,9 +67,8 @@ class Cluster:
         """
         with _faulting(self.name):
             draining.close_node(self._api, node)
-            pods = self._list(PODS)
-            mine = [pod for pod in pods if (pod.get("spec") or {}).get("nodeName") == node]
-            (found,) = read_nodes([{"metadata": {"name": node}}], mine, self._chips, self.name)
+            pods = self._list(PODS, f"spec.nodeName={node}")
+            (found,) = read_nodes([{"metadata": {"name": node}}], pods, self._chips, self.name)
             return all(pod.daemonset for pod in found.running)
 
     def reopen(self, node: str) -> None:
@@ -127,9 +126,9 @@ class Cluster:
                     raise
         return []
 
-    def _list(self, path: str) -> list[Body]:
-        """Return every object of a kind; pods that ended are left out."""
-        return [body for body in list_objects(self._api, path) if not has_ended(body)]
+    def _list(self, path: str, chosen: str = "") -> list[Body]:
+        """Return every object of a kind, or those of a field; pods that ended are left out."""
+        return [body for body in list_objects(self._api, path, chosen) if not has_ended(body)]
 
 
 def list_contexts(path: str | None = None) -> list[str]:

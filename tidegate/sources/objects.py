@@ -41,21 +41,29 @@ def explain_fault(error: Exception, wanted: str) -> str:
     return f"answers what is no {wanted}: {error!r}"
 
 
-def list_objects(api: ApiClient, path: str) -> Iterator[Body]:
+def list_objects(api: ApiClient, path: str, chosen: str = "") -> Iterator[Body]:
     """Yield every object of a kind.
+
+    Args:
+        api: The cluster.
+        path: The kind's.
+        chosen: A field selector ("spec.nodeName=node-1"); empty for all.
 
     Raises:
         ApiException: The server refuses.
         ValueError, KeyError, TypeError: What it answers is no list of objects.
     """
-    query: list[tuple[str, Any]] = [("limit", PAGE)]
+    asked: list[tuple[str, Any]] = [("limit", PAGE)]
+    if chosen:
+        asked.append(("fieldSelector", chosen))
+    query = asked
     while True:
         page = json.loads(_call(api, "GET", path, query=query))
         yield from page["items"] or ()
         token = (page.get("metadata") or {}).get("continue")
         if not token:
             return
-        query = [("limit", PAGE), ("continue", token)]
+        query = [*asked, ("continue", token)]
 
 
 def read_object(api: ApiClient, path: str) -> Body:
