@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from tidegate.controller.logs import hide_all
 from tidegate.controller.nodes import PoolSight
 from tidegate.controller.reap_records import with_outcomes
 from tidegate.ports import StateStore
+from tidegate.scaling.fleet import Node
 from tidegate.vocabulary.demand import WorkItem
 from tidegate.vocabulary.plans import Unmet
 from tidegate.vocabulary.records import DecisionRecord
@@ -35,6 +36,7 @@ def build_snapshot(tick: Tick) -> dict[str, Any]:
     seen, plan = tick.decision.observation, tick.decision.plan
     manifest = tick.wiring.manifest
     ceiling = manifest.hourly_ceiling
+    phases = _count_phases(seen.fleet.nodes)
     return {
         "version": VERSION,
         "stack": f"{manifest.project}/{manifest.stack}",
@@ -47,7 +49,7 @@ def build_snapshot(tick: Tick) -> dict[str, Any]:
             "assumed": plan.assumed,
             "unpriced": list(plan.unpriced),
         },
-        "pools": [_describe_pool(tick, sight) for sight in seen.sights],
+        "pools": [_describe_pool(tick, sight, phases[sight.pool.id]) for sight in seen.sights],
         "waiting": _describe_waiting(tick),
         "unmet": [_describe_unmet(each) for each in plan.unmet[:MOST_UNMET]],
         "moreUnmet": max(0, len(plan.unmet) - MOST_UNMET),
@@ -98,10 +100,17 @@ def describe_hints(tick: Tick) -> list[dict[str, Any]]:
     ]
 
 
-def _describe_pool(tick: Tick, sight: PoolSight) -> dict[str, Any]:
+def _count_phases(nodes: Iterable[Node]) -> Mapping[str, Counter[str]]:
+    """Return pool → how many of its nodes are in each phase."""
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for node in nodes:
+        found[node.pool][node.phase.value] += 1
+    return found
+
+
+def _describe_pool(tick: Tick, sight: PoolSight, phases: Counter[str]) -> dict[str, Any]:
     seen, pool = tick.decision.observation, sight.pool
     cost = tick.decision.bill.pools[pool.id]
-    phases = Counter(node.phase.value for node in seen.fleet.nodes if node.pool == pool.id)
     return {
         "id": pool.id,
         "cloud": pool.cloud.value,
