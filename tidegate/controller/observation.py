@@ -29,6 +29,7 @@ from tidegate.vocabulary.fleet_state import CloudRefused, ClusterNode, PoolState
 from tidegate.vocabulary.history import PoolHistory
 from tidegate.vocabulary.notices import NoticeRecord
 from tidegate.vocabulary.records import NodeRecord
+from tidegate.vocabulary.reports import WorkReport
 
 T = TypeVar("T")
 
@@ -161,8 +162,13 @@ def build_observation(
         by_pool.setdefault(record.pool, []).append(record)
     healths = [_check(ear, wiring, states, by_pool) for ear in heard]
     trusted = {health.name for health in healths if not health.fault}
+    told = {each.name: each.report for each in heard if each.report and each.name in trusted}
+    listed: dict[tuple[str, str], list[ClusterNode]] = {}
+    for name, report in told.items():
+        for listing in report.nodes or ():
+            listed.setdefault((name, listing.pool), []).append(listing)
     sights = [
-        _see(pool, wiring, states.get(pool.id), heard, trusted, by_pool.get(pool.id, []))
+        _see(pool, wiring, states.get(pool.id), told, listed, by_pool.get(pool.id, []))
         for pool in wiring.declared()
     ]
     struck = find_struck(notices, sights)
@@ -209,26 +215,31 @@ def _see(
     pool: Pool,
     wiring: Wiring,
     state: PoolState | None,
-    heard: Sequence[Heard],
-    trusted: set[str],
+    told: Mapping[str, WorkReport],
+    listed: Mapping[tuple[str, str], Sequence[ClusterNode]],
     remembered: Sequence[NodeRecord],
 ) -> PoolSight:
+    """Return one pool as it was seen.
+
+    Args:
+        pool: As declared.
+        wiring: Tells which cluster lists its nodes.
+        state: What its cloud shows.
+        told: The sources that can be trusted → what they told.
+        listed: Source and pool → the nodes that it lists there.
+        remembered: Its nodes at the last tick.
+    """
     cluster = next((name for name, pools in wiring.clusters.items() if pool.id in pools), "")
     nodes: tuple[ClusterNode, ...] | None = None
-    told: int | None = None
-    for ear in heard:
-        if ear.report is None or ear.name not in trusted:
-            continue
-        if ear.name == cluster:
-            mine = (node for node in ear.report.nodes or () if node.pool == pool.id)
-            nodes = tuple(node for node in mine if not is_gone(node, state))
-        if pool.id in ear.report.in_progress:
-            told = (told or 0) + ear.report.in_progress[pool.id]
+    if cluster in told:
+        mine = listed.get((cluster, pool.id), ())
+        nodes = tuple(node for node in mine if not is_gone(node, state))
+    counts = [each.in_progress[pool.id] for each in told.values() if pool.id in each.in_progress]
     return PoolSight(
         pool=pool,
         state=state,
         nodes=nodes,
         in_cluster=bool(cluster),
-        in_progress=told,
+        in_progress=sum(counts) if counts else None,
         remembered=tuple(remembered),
     )
