@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tidegate.sources.notice_forms import parse_notices
-from tidegate.sources.queues import as_fault
+from tidegate.sources.queues import SESSION_MODULES, as_fault
 from tidegate.vocabulary.capacity import Cloud
 from tidegate.vocabulary.notices import Notice, NoticeReport
 
@@ -124,8 +124,7 @@ class PubSubNotices:
             answer.raise_for_status()
             told = answer.json()
         except Exception as error:
-            modules = ("requests", "google", "urllib3", "json")
-            raise as_fault(error, modules, self._path) from error
+            raise as_fault(error, SESSION_MODULES, self._path) from error
         return told if isinstance(told, dict) else {}
 
 

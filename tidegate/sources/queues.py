@@ -20,6 +20,8 @@ CALLS = {
 SQS_COUNTS = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
 UNDELIVERED = "pubsub.googleapis.com/subscription/num_undelivered_messages"
 MONITORING = "https://monitoring.googleapis.com"
+SESSION_MODULES = ("requests", "google", "urllib3", "json")
+"""Whose errors a signed session of Google's raises."""
 
 
 def count_sqs(settings: SqsSource, sqs: Any) -> Callable[[], Count]:
@@ -88,7 +90,7 @@ def count_subscription(
             answer.raise_for_status()
             series = answer.json().get("timeSeries") or []
         except Exception as error:
-            raise as_fault(error, ("requests", "google", "urllib3", "json"), where) from error
+            raise as_fault(error, SESSION_MODULES, where) from error
         return Count(_read_point(series, where, now, settings.fresh_seconds))
 
     return fetch
