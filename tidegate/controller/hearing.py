@@ -54,6 +54,10 @@ class Heard:
         self.failures += 1
         self.wait_until = monotonic + wait
 
+    def come_back(self) -> None:
+        """Say that no call is under way any more."""
+        self.is_running = False
+
     def may_ask(self, monotonic: float) -> bool:
         """Return whether it is time to ask again."""
         return not self.is_running and monotonic >= self.wait_until
@@ -90,10 +94,8 @@ async def ask(
     if not ear.may_ask(clock.monotonic()):
         return None
     ear.is_running = True
-    call = asyncio.get_running_loop().run_in_executor(executor, fetch)
-    call.add_done_callback(lambda done: _settle_down(ear, done))
     try:
-        return await asyncio.wait_for(asyncio.shield(call), seconds)
+        return await ask_within(seconds, executor, fetch, ear.come_back)
     except SourceFault as fault:
         ear.fail(str(fault), clock.monotonic())
     except TimeoutError:
@@ -101,7 +103,20 @@ async def ask(
     return None
 
 
-def _settle_down(ear: Heard, done: asyncio.Future[T]) -> None:
-    ear.is_running = False
-    # What comes after its time is neither looked at nor a mistake: it is asked for again.
-    _ = done.cancelled() or done.exception()
+async def ask_within(
+    seconds: float, executor: Executor, fetch: Callable[[], T], come_back: Callable[[], None]
+) -> T:
+    """Return what is answered within a time; `come_back` is called once it ends, however late.
+
+    Raises:
+        TimeoutError: Nothing was.
+    """
+    call = asyncio.get_running_loop().run_in_executor(executor, fetch)
+
+    def settle(done: asyncio.Future[T]) -> None:
+        come_back()
+        # What comes after its time is neither looked at nor a mistake: it is asked for again.
+        _ = done.cancelled() or done.exception()
+
+    call.add_done_callback(settle)
+    return await asyncio.wait_for(asyncio.shield(call), seconds)

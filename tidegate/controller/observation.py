@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TypeVar
+from functools import partial
 
-from tidegate.controller.hearing import Heard, ask
+from tidegate.controller.hearing import Heard, ask, ask_within
 from tidegate.controller.interruptions import (
     Struck,
     find_struck,
@@ -30,8 +30,6 @@ from tidegate.vocabulary.history import PoolHistory
 from tidegate.vocabulary.notices import NoticeRecord
 from tidegate.vocabulary.records import NodeRecord
 from tidegate.vocabulary.reports import WorkReport
-
-T = TypeVar("T")
 
 SOURCE_SECONDS = 30.0
 POOL_SECONDS = 30.0
@@ -124,27 +122,19 @@ class Observer:
             unread[pool.id] = "an earlier look has not come back yet"
             return
         self._reading.add(pool.id)
-        call = asyncio.get_running_loop().run_in_executor(
-            self._executor, wiring.pools.fetch_state, pool.id
-        )
-        call.add_done_callback(lambda _: self._reading.discard(pool.id))
+        fetch = partial(wiring.pools.fetch_state, pool.id)
+        come_back = partial(self._reading.discard, pool.id)
         try:
-            states[pool.id] = await asyncio.wait_for(asyncio.shield(call), self._pool_seconds)
+            states[pool.id] = await ask_within(self._pool_seconds, self._executor, fetch, come_back)
         except CloudRefused as refusal:
             unread[pool.id] = hide_secrets(str(refusal))
         except TimeoutError:
-            _ignore_late(call)
             unread[pool.id] = f"no answer within {self._pool_seconds:g} s"
 
     async def _hear(self, source: WorkSource, ear: Heard) -> None:
         report = await ask(ear, source.fetch, self._clock, self._executor, self._source_seconds)
         if report is not None:
             ear.succeed(report, self._clock.now())
-
-
-def _ignore_late(call: asyncio.Future[T]) -> None:
-    """What comes after its time is old: neither it nor its error is looked at."""
-    call.add_done_callback(lambda done: done.cancelled() or done.exception())
 
 
 def build_observation(
