@@ -17,11 +17,6 @@ from tidegate_components.controller.spec import ControllerSpec, Leader, MonitorK
 
 RBAC = "rbac.authorization.k8s.io"
 RESTRICTED = "pod-security.kubernetes.io/enforce"
-MONITORS = {
-    MonitorKind.POD: ("PodMonitor", "podMetricsEndpoints"),
-    MonitorKind.SERVICE: ("ServiceMonitor", "endpoints"),
-}
-"""The kind as Kubernetes spells it, and the key of its endpoints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,11 +229,19 @@ def _build_monitor(
         "authorization": {"credentials": {"name": spec.token.name, "key": spec.token.key}},
     }
     selector = {"matchLabels": build_selector(spec)}
-    name, endpoints = MONITORS[kind]
+    # Each kind is written out: the table of resource types is read from the code.
+    if kind is MonitorKind.POD:
+        return _build_own(
+            spec,
+            api_version="monitoring.coreos.com/v1",
+            kind="PodMonitor",
+            labels=further,
+            fields={"spec": {"selector": selector, "podMetricsEndpoints": [scrape]}},
+        )
     return _build_own(
         spec,
         api_version="monitoring.coreos.com/v1",
-        kind=name,
+        kind="ServiceMonitor",
         labels=further,
-        fields={"spec": {"selector": selector, endpoints: [scrape]}},
+        fields={"spec": {"selector": selector, "endpoints": [scrape]}},
     )

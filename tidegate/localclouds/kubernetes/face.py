@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from tidegate.localclouds.bodies import Body
 from tidegate.localclouds.faults import judge
@@ -25,6 +23,7 @@ from tidegate.localclouds.kubernetes.kinds import NAMESPACE, Kind
 from tidegate.localclouds.kubernetes.kubeconfig import build_kubeconfig
 from tidegate.localclouds.kubernetes.objects import ApiServer
 from tidegate.localclouds.kubernetes.patches import apply_patch
+from tidegate.localclouds.kubernetes.selectors import matches
 from tidegate.localclouds.routes import Answer, Asked, Face, Route
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -103,7 +102,7 @@ class KubernetesFace:
         if asked.query.get("watch") in ("true", "1"):
             raise bad_request("the local Kubernetes answers no watch: list again")
         items = self._api.list(cluster, target.kind, target.namespace)
-        chosen = [body for body in items if matches(body, asked.query)]
+        chosen = [body for body in items if matches(target.kind, body, asked.query)]
         return {
             "apiVersion": target.kind.api_version,
             "kind": f"{target.kind.name}List",
@@ -203,29 +202,3 @@ def build_success(kind: Kind, body: Body) -> Body:
     metadata = body["metadata"]
     details = {"name": metadata["name"], "kind": kind.plural, "uid": metadata.get("uid", "")}
     return {"kind": "Status", "apiVersion": "v1", "status": "Success", "details": details}
-
-
-def matches(body: Body, query: Any) -> bool:
-    """Tell whether an object answers a list's selectors.
-
-    Raises:
-        CloudError: For selectors that are not answered here.
-    """
-    labels = body["metadata"].get("labels") or {}
-    for term in _terms(query.get("labelSelector", "")):
-        if any(mark in term for mark in ("(", "!")):
-            raise bad_request(f"the local Kubernetes answers no label selector such as {term!r}")
-        key, _, value = term.replace("==", "=").partition("=")
-        if key not in labels or ("=" in term and labels[key] != value):
-            return False
-    for term in _terms(query.get("fieldSelector", "")):
-        key, _, value = term.replace("==", "=").partition("=")
-        if key not in ("metadata.name", "metadata.namespace"):
-            raise bad_request(f"field label not supported: {key}")
-        if body["metadata"].get(key.removeprefix("metadata."), "") != value:
-            return False
-    return True
-
-
-def _terms(selector: str) -> Iterable[str]:
-    return [term.strip() for term in selector.split(",") if term.strip()]
