@@ -23,7 +23,7 @@ from tidegate.traces.public import read_spot
 FACTORS = (1.1, 1.25, 1.5, 2.0)
 SPOT_PRICE = 0.3
 HOURS = 24
-TUNED, MEASURED = 48, 40
+TUNED, MEASURED = 96, 80
 """Starts a zone and factor, spread evenly over a half."""
 WARM_UP = 400
 """Ticks of the first half that only show how spot behaves."""
@@ -66,10 +66,7 @@ def list_cases(traces: Path) -> tuple[list[tuple[str, list[Zones], int]], int]:
 
 
 def _grids() -> tuple[Grid, ...]:
-    planned = [
-        ({"ages": ages, "parts of the day": day}, lambda a=ages, d=day: Planned(a, day=d))
-        for ages, day in (((10, 40, 160), 1), ((10, 40, 160), 6))
-    ]
+    planned = [({"ages": ages}, lambda a=ages: Planned(a)) for ages in ((10,), (10, 40, 160))]
     uniform = [
         ({"spare": spare, "hysteresis": ahead}, lambda s=spare, h=ahead: UniformProgress(s, h))
         for spare in (1, 3)

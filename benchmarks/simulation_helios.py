@@ -43,7 +43,12 @@ SPOT_NODE = replace(
     capacity_type=CapacityType.SPOT,
     per_hour=SPOT_PRICE,
 )
-BACKOFFS = ({}, {"stock_out_backoff_max_seconds": 600})
+BACKOFFS: tuple[dict[str, int], ...] = (
+    {},
+    {"stock_out_backoff_max_seconds": 600},
+    {"stock_out_backoff_seconds": 60, "stock_out_backoff_max_seconds": 60},
+)
+"""As patient as by default, less so, and asking at every look as the peers' rules do."""
 
 
 @dataclass(frozen=True)

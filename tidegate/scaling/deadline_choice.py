@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from importlib.util import find_spec
 from typing import Any
@@ -18,7 +18,7 @@ from tidegate.vocabulary.plans import Cause, CauseKind
 
 MOST_TICKS = 900
 """Longer times are looked at in longer ticks."""
-AGES, RECENT_TICKS, PRIOR_TICKS, DAY_PARTS = (10, 40, 160), 20_000, 300.0, 6
+AGES, RECENT_TICKS, PRIOR_TICKS = (10, 40, 160), 20_000, 300.0
 """As measured on the first halves of the public spot traces (see the evaluation)."""
 ENOUGH_TICKS = 100
 """A shorter history says too little."""
@@ -78,7 +78,7 @@ class DeadlineBook:
         self._situation = situation
         self._boot = max((entry.boot_seconds for entry in situation.offerings.values()), default=0)
         self._markets: dict[int, tuple[WorkShape, _Market | None]] = {}
-        self._observed: dict[tuple[tuple[str, ...], int], tuple[Any, Any, Any]] = {}
+        self._observed: dict[tuple[tuple[str, ...], int], tuple[Any, Any]] = {}
         self._words: dict[_Case, DeadlineWord] = {}
 
     def is_urgent(
@@ -183,32 +183,24 @@ class DeadlineBook:
         late = mode is not deadlines.Mode.SPOT and case.work + case.change >= case.ticks
         if case.ticks <= 0 or late:
             return DeadlineWord(on_demand=True, waits=False)
-        seen, parts, clock = self._observe(case)
-        odds = deadlines.build_odds(parts, clock, case.ticks)
+        seen, odds = self._observe(case)
         terms = deadlines.Terms(case.ratio, case.change)
         table = deadlines.find_table(odds, terms, case.ticks, case.work)
         mine = case.zones.index(case.running) if case.running in case.zones else None
-        phase = spot_odds.phase_now(parts[0], seen, mine)
+        phase = spot_odds.phase_now(odds, seen, mine)
         chosen = deadlines.choose_mode(table, case.ticks, case.work, mode, phase)
         return DeadlineWord(chosen is deadlines.Mode.ON_DEMAND, chosen is deadlines.Mode.NONE)
 
-    def _observe(self, case: _Case) -> tuple[Any, Any, Any]:
-        """Return what was seen of some offerings, the odds it tells by part of the day, and when.
-
-        The clock is taken to the hour, so that decisions soon after each other share the odds.
-        """
+    def _observe(self, case: _Case) -> tuple[Any, Any]:
+        """Return what was seen of some offerings, and the odds that it tells."""
         from tidegate.scaling import spot_odds
 
         noted = self._observed.get((case.zones, case.step))
         if noted is None:
             history = self._situation.market.spot_history
             told = tuple(history[name].seen for name in case.zones)
-            hour = self._situation.now.astimezone(UTC).hour
-            clock = spot_odds.DayClock(case.tick_seconds, hour * 3600, DAY_PARTS)
-            seen, parts = spot_odds.observe_history(
-                told, case.step, AGES, RECENT_TICKS, PRIOR_TICKS, clock
-            )
-            noted = self._observed[case.zones, case.step] = (seen, parts, clock)
+            noted = spot_odds.observe_history(told, case.step, AGES, RECENT_TICKS, PRIOR_TICKS)
+            self._observed[case.zones, case.step] = noted
         return noted
 
 

@@ -9,14 +9,14 @@ Late" (NSDI 2024), whose uniform progress this is held against.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.scaling.spot_odds import DAY_SECONDS, DayClock, SpotOdds
+from tidegate.scaling.spot_odds import SpotOdds
 
 TABLE_STEP = 64
 """Tables are sized in steps of so many ticks, so that decisions soon after each other share one."""
@@ -49,23 +49,6 @@ class Terms:
     changeover: int
 
 
-@dataclass(frozen=True, slots=True)
-class DayOdds:
-    """Odds by part of the day, as a deadline sees them.
-
-    Attributes:
-        parts: The odds of each part.
-        clock: Counts from the deadline; not asked where the day has one part.
-    """
-
-    parts: tuple[SpotOdds, ...]
-    clock: DayClock | None = None
-
-    def at(self, left: int) -> SpotOdds:
-        """Return the odds when so many ticks are left."""
-        return self.parts[self.clock.part(-left) if self.clock else 0]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """Expected cost, in on-demand ticks, of (phase of spot, ticks left, work left) by mode.
@@ -74,7 +57,7 @@ class Table:
     left to pay when a zone was just lost, by (ticks left, work left).
     """
 
-    odds: DayOdds
+    odds: SpotOdds
     terms: Terms
     none: Values
     spot: Values
@@ -107,18 +90,7 @@ class _Chances:
     ticks_changing: Values
 
 
-def build_odds(parts: tuple[SpotOdds, ...], clock: DayClock, left: int) -> DayOdds:
-    """Return odds as a deadline sees them that many ticks ahead of a clock.
-
-    The deadline is taken to the hour, so that work with close deadlines shares a table.
-    """
-    if len(parts) == 1:
-        return DayOdds(parts)
-    second = round((clock.second + left * clock.tick_seconds) / 3600) * 3600
-    return DayOdds(parts, replace(clock, second=second % DAY_SECONDS))
-
-
-def find_table(odds: DayOdds, terms: Terms, ticks: int, work: int) -> Table:
+def find_table(odds: SpotOdds, terms: Terms, ticks: int, work: int) -> Table:
     """Return a table that reaches at least as far as `build_table`'s, shared where one is known."""
     return build_table(odds, terms, _up(ticks), _up(work))
 
@@ -128,16 +100,17 @@ def _up(ticks: int) -> int:
 
 
 @lru_cache(maxsize=8)
-def build_table(odds: DayOdds, terms: Terms, ticks: int, work: int) -> Table:
+def build_table(odds: SpotOdds, terms: Terms, ticks: int, work: int) -> Table:
     """Return the table of all choices up to so many ticks left and so much work left, in ticks."""
-    phases, ups = odds.parts[0].phases(), odds.parts[0].ups()
+    phases, ups = odds.phases(), odds.ups()
     size = (ticks + 1, work + 1)
     none, spot, on_demand = (np.full((many, *size), MISSED) for many in (phases, ups, phases))
     table = Table(odds, terms, none, spot, on_demand, np.full(size, MISSED))
     for values in (table.none, table.spot, table.on_demand, table.lost):
         values[..., 0] = 0.0
+    chances = _chances(odds, terms.changeover)
     for left in range(1, ticks + 1):
-        _fill(table, _chances(odds.at(left), terms.changeover), left)
+        _fill(table, chances, left)
     return table
 
 
@@ -234,8 +207,8 @@ def choose_mode(
     if spare <= 0 and (changing or not on_spot):
         # Nothing may go wrong any more. Work that runs on spot keeps the time for a changeover.
         return Mode.ON_DEMAND
-    odds = table.odds.at(left)
-    new, old = _chances(odds, table.terms.changeover), _chances(odds, max(changing, 1))
+    new = _chances(table.odds, table.terms.changeover)
+    old = _chances(table.odds, max(changing, 1))
     where = (left, work, phase)
     costs = {Mode.NONE: float(old.moves[phase] @ table.none[:, left - 1, work])}
     for kind, start, run, phases in (

@@ -15,8 +15,6 @@ GRID = 1.3
 LEAST = 1e-4
 """Odds below it are taken for it: nothing lasts for ever."""
 
-DAY_SECONDS = 86_400
-
 Seen = NDArray[np.bool_]
 """(zone, tick) → whether spot could be had, or was held."""
 
@@ -55,32 +53,6 @@ class SpotOdds:
         return older if up else self.ups() + older
 
 
-@dataclass(frozen=True, slots=True)
-class DayClock:
-    """Which part of the day a tick falls into.
-
-    Attributes:
-        tick_seconds: Seconds of a tick.
-        second: Second of the day at the tick that others are counted from.
-        parts: Equal parts of the day that are told apart.
-    """
-
-    tick_seconds: int
-    second: int
-    parts: int
-
-    def part(self, ahead: int) -> int:
-        """Return the part that holds the tick so many ticks ahead; behind where negative."""
-        second = (self.second + ahead * self.tick_seconds) % DAY_SECONDS
-        return second * self.parts // DAY_SECONDS
-
-    def parts_of(self, ticks: int) -> NDArray[np.int64]:
-        """Return the parts of the last so many ticks, the one counted from being the latest."""
-        ahead = np.arange(1 - ticks, 1)
-        seconds = (self.second + ahead * self.tick_seconds) % DAY_SECONDS
-        return seconds * self.parts // DAY_SECONDS
-
-
 def count_ages(up: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return for how many ticks before each tick a series has been as it is there."""
     ticks = np.arange(len(up))
@@ -88,54 +60,42 @@ def count_ages(up: NDArray[np.bool_]) -> NDArray[np.int64]:
     return ticks - np.maximum.accumulate(np.where(changed, ticks, 0))
 
 
-def observe_day(
-    seen: Seen, ages: Sequence[int], recent: int, prior: float, clock: DayClock
-) -> tuple[SpotOdds, ...]:
-    """Return the odds of each part of the day, from what was seen: lately, and before as a prior.
+def observe(seen: Seen, ages: Sequence[int], recent: int, prior: float) -> SpotOdds:
+    """Return the odds of what was seen lately, with what was seen before as a prior.
+
+    Parts of the day are not told apart: on the public traces that predicts nothing, and costs
+    nothing less (see the evaluation).
 
     Args:
         seen: Zones by tick, up to now.
         ages: Ticks from which a phase counts as the next older one.
         recent: Ticks that count fully.
-        prior: What odds that are less to the point are worth, in ticks a phase: all that was seen
-            before for what was seen lately, the whole day for its part.
-        clock: When the ticks were, and the parts of the day.
+        prior: What everything that was seen is worth, in ticks a phase.
     """
     limits = np.array(sorted(ages))
     joint = any_zone(seen)
-    parts, count = clock.parts_of(len(joint)), clock.parts
-    moves = _estimate([joint], limits, (recent, prior), parts, count)
+    moves = _estimate([joint], limits, recent, prior)
     keeps, elsewhere = moves, 0.0
     if len(seen) > 1:
-        keeps = _estimate(list(seen), limits, (recent, prior), parts, count)
+        keeps = _estimate(list(seen), limits, recent, prior)
         elsewhere = _count_landings(seen, joint)
     ups = len(limits) + 1
     landed = [0.0] * (2 * ups)
     landed[0], landed[ups] = elsewhere, 1 - elsewhere
-    return tuple(
-        SpotOdds(
-            ages=tuple(int(limit) for limit in limits),
-            moves=_round_rows(moved),
-            keeps=_round_kept(kept[:ups], ups),
-            lands=tuple(landed),
-        )
-        for moved, kept in zip(moves, keeps, strict=True)
+    return SpotOdds(
+        ages=tuple(int(limit) for limit in limits),
+        moves=_round_rows(moves),
+        keeps=_round_kept(keeps[:ups], ups),
+        lands=tuple(landed),
     )
 
 
 def _estimate(
-    zones: Sequence[NDArray[np.bool_]],
-    limits: NDArray[np.int64],
-    weights: tuple[int, float],
-    parts: NDArray[np.int64],
-    count: int,
-) -> list[NDArray[np.float64]]:
-    """Return probabilities by part of the day, of what was lately and what was before."""
-    recent, prior = weights
-    late = _count_moves([zone[-recent:] for zone in zones], limits, parts[-recent:], count)
-    every = _count_moves(zones, limits, np.zeros_like(parts), 1)[0]
-    whole = _blend(every, late.sum(axis=0), prior)
-    return [whole] if count == 1 else [_blend(whole, part, prior) for part in late]
+    zones: Sequence[NDArray[np.bool_]], limits: NDArray[np.int64], recent: int, prior: float
+) -> NDArray[np.float64]:
+    """Return probabilities of what was lately, and of what was before."""
+    late = _count_moves([zone[-recent:] for zone in zones], limits)
+    return _blend(_count_moves(zones, limits), late, prior)
 
 
 def _phases(up: NDArray[np.bool_], limits: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -144,19 +104,15 @@ def _phases(up: NDArray[np.bool_], limits: NDArray[np.int64]) -> NDArray[np.int6
 
 
 def _count_moves(
-    zones: Sequence[NDArray[np.bool_]],
-    limits: NDArray[np.int64],
-    parts: NDArray[np.int64],
-    count: int,
+    zones: Sequence[NDArray[np.bool_]], limits: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return (part of the day, from phase, to phase) → how often that was."""
+    """Return (from phase, to phase) → how often that was."""
     size = 2 * (len(limits) + 1)
-    found = np.zeros(count * size * size, dtype=np.int64)
+    found = np.zeros(size * size, dtype=np.int64)
     for zone in zones:
         phases = _phases(zone, limits)
-        moved = (parts[:-1] * size + phases[:-1]) * size + phases[1:]
-        found += np.bincount(moved, minlength=len(found))
-    return found.reshape(count, size, size).astype(float)
+        found += np.bincount(phases[:-1] * size + phases[1:], minlength=len(found))
+    return found.reshape(size, size).astype(float)
 
 
 def _blend(
@@ -217,11 +173,10 @@ def observe_history(
     ages: tuple[int, ...],
     recent: int,
     prior: float,
-    clock: DayClock,
-) -> tuple[Seen, tuple[SpotOdds, ...]]:
+) -> tuple[Seen, SpotOdds]:
     """Return zones as `stack_history` does, with their odds: all work of a decision asks alike."""
     seen = stack_history(zones, step)
-    return seen, observe_day(seen, ages, recent, prior, clock)
+    return seen, observe(seen, ages, recent, prior)
 
 
 def phase_now(odds: SpotOdds, seen: Seen, zone: int | None) -> int:

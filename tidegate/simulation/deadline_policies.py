@@ -6,14 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tidegate.scaling.deadline_choice import AGES, DAY_PARTS, PRIOR_TICKS, RECENT_TICKS
-from tidegate.scaling.deadlines import Mode, build_odds, choose_mode, find_table
+from tidegate.scaling.deadline_choice import AGES, PRIOR_TICKS, RECENT_TICKS
+from tidegate.scaling.deadlines import Mode, choose_mode, find_table
 from tidegate.scaling.spot_odds import (
-    DAY_SECONDS,
-    DayClock,
     SpotOdds,
     count_ages,
-    observe_day,
+    observe,
     phase_now,
 )
 from tidegate.simulation.deadline import DeadlineCase, Standing, Zones
@@ -33,26 +31,21 @@ class Planned:
         recent: Ticks that count fully.
         prior: What everything before is worth, in ticks a phase.
         every: Ticks between two looks at the odds.
-        day: Parts of the day whose odds are told apart.
-        tick_seconds: Seconds of a tick (of the public traces); only parts of a day ask for it.
     """
 
     ages: tuple[int, ...] = AGES
     recent: int = RECENT_TICKS
     prior: float = PRIOR_TICKS
     every: int = 400
-    day: int = DAY_PARTS
-    tick_seconds: int = 195
-    _odds: dict[int, tuple[SpotOdds, ...]] = field(default_factory=dict)
+    _odds: dict[int, SpotOdds] = field(default_factory=dict)
 
     def choose(self, zones: Zones, standing: Standing, case: DeadlineCase) -> tuple[Mode, int]:
         """Return what the programme says; of several zones the one that has lasted longest."""
-        parts = self._observe(zones)
-        odds = build_odds(parts, self._clock(standing.tick), standing.left)
+        odds = self._observe(zones)
         table = find_table(odds, case.terms, case.ticks, case.work)
         seen = zones[:, -AGES_SEEN:]
         mine = standing.zone if standing.mode is Mode.SPOT else None
-        phase = phase_now(parts[0], seen, mine)
+        phase = phase_now(odds, seen, mine)
         mode = choose_mode(
             table,
             standing.left,
@@ -65,17 +58,12 @@ class Planned:
             return mode, -1
         return mode, standing.zone if mine is not None else oldest_zone(seen)
 
-    def _observe(self, zones: Zones) -> tuple[SpotOdds, ...]:
+    def _observe(self, zones: Zones) -> SpotOdds:
         block = zones.shape[1] // self.every
         if block not in self._odds:
             seen = zones[:, : max(block * self.every, 2)]
-            clock = self._clock(seen.shape[1] - 1)
-            self._odds[block] = observe_day(seen, self.ages, self.recent, self.prior, clock)
+            self._odds[block] = observe(seen, self.ages, self.recent, self.prior)
         return self._odds[block]
-
-    def _clock(self, tick: int) -> DayClock:
-        """Return the clock at a tick; the trace begins at midnight, for want of a better word."""
-        return DayClock(self.tick_seconds, tick * self.tick_seconds % DAY_SECONDS, self.day)
 
 
 @dataclass(frozen=True, slots=True)

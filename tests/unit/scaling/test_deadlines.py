@@ -9,21 +9,18 @@ import pytest
 from support.scaling import NOW, causes, item, node, offering, ordered, plan, pool, shape, work
 
 from tidegate.scaling.deadlines import (
-    DayOdds,
     Mode,
     Terms,
     _chances,
     _start_spot,
-    build_odds,
     build_table,
     choose_mode,
 )
 from tidegate.scaling.offerings import SpotHistory
 from tidegate.scaling.spot_odds import (
-    DayClock,
     SpotOdds,
     count_ages,
-    observe_day,
+    observe,
     phase_now,
     stack_history,
 )
@@ -36,7 +33,7 @@ RARE = tuple(not up for up in STEADY)
 
 
 def odds(*zones: tuple[bool, ...]):
-    return observe_day(np.array(zones), (10,), 400, 100.0, DayClock(300, 0, 1))[0]
+    return observe(np.array(zones), (10,), 400, 100.0)
 
 
 class TestOdds:
@@ -60,22 +57,6 @@ class TestOdds:
         assert odds(STEADY, other).lands[0] == 1.0
         assert odds(STEADY).lands[0] == 0.0
 
-    def test_parts_of_the_day_have_their_own_odds(self):
-        # Ticks of an hour over forty days: spot comes in the mornings and goes in the evenings.
-        seen = np.array([[6 <= hour < 18 for hour in range(24)] * 40])
-        clock = DayClock(3600, 23 * 3600, 4)
-        night, morning, afternoon, evening = observe_day(seen, (), 960, 1.0, clock)
-        assert morning.moves[0][0] > 0.9
-        assert night.moves[1][0] > 0.1 > evening.moves[1][0]
-        assert afternoon.moves[0][1] > 0.1 > morning.moves[0][1]
-
-    def test_a_deadline_sees_the_parts_backwards_and_to_the_hour(self):
-        parts = (odds(STEADY), odds(RARE))
-        noon = DayClock(300, 12 * 3600 + 700, 2)
-        seen = build_odds(parts, noon, 12)
-        assert seen == build_odds(parts, noon, 14)
-        assert (seen.at(1), seen.at(12), seen.at(24)) == (parts[1], parts[1], parts[0])
-
     def test_longer_ticks_keep_the_latest(self):
         seen = stack_history([(True, False, False, True), (True, True, False, False)], 2)
         assert seen.tolist() == [[False, True], [True, False]]
@@ -83,7 +64,7 @@ class TestOdds:
 
 
 class TestChoice:
-    table = build_table(DayOdds((odds(STEADY),)), TERMS, 64, 32)
+    table = build_table(odds(STEADY), TERMS, 64, 32)
 
     def choose(self, left: int, work: int, mode: Mode = Mode.NONE, phase: int = 0) -> Mode:
         return choose_mode(self.table, left, work, mode, phase)
@@ -106,15 +87,15 @@ class TestChoice:
         assert found is Mode.ON_DEMAND
 
     def test_a_changeover_that_is_nearly_over_is_worth_more_than_a_new_one(self):
-        long_away = self.table.odds.parts[0].phase(10, up=False)
-        table = build_table(DayOdds((odds(STEADY),)), Terms(0.3, 9), 64, 32)
+        long_away = self.table.odds.phase(10, up=False)
+        table = build_table(odds(STEADY), Terms(0.3, 9), 64, 32)
         found = [choose_mode(table, 45, 20, Mode.ON_DEMAND, long_away, changing=n) for n in (1, 9)]
         assert found == [Mode.ON_DEMAND, Mode.NONE]
 
     def test_spot_that_is_lost_while_changing_over_is_paid_only_until_then(self):
         # Gone after each tick for certain: one tick of the changeover is paid, then on-demand.
         gone = SpotOdds((), ((0.0, 1.0), (0.0, 1.0)), ((0.0,),), (0.0, 1.0))
-        table = build_table(DayOdds((gone,)), Terms(0.3, 4), 40, 10)
+        table = build_table(gone, Terms(0.3, 4), 40, 10)
         spot = _start_spot(table, _chances(gone, 4), 40, 10)
         assert spot.tolist() == pytest.approx([0.3 + 4 + 10])
 
