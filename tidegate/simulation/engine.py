@@ -95,8 +95,12 @@ class Engine:
                 on_progress(now)
             if self._next is not None and self._next <= now and not self._due(now):
                 self._decide(now)
+        for run in self.world.runs.values():
+            for node in run.seats:
+                need = run.job.shape.accelerators[0].per_worker
+                self.world.spent[node.offering.id].note_run(need, end - run.began, run.restart, 0)
         for node in list(self.world.nodes.values()):
-            self.world.remove(node, end)
+            self.world.remove(node, end, chosen=False)
 
     def _due(self, now: int) -> bool:
         return bool(self._events) and self._events[0][0] <= now
@@ -173,16 +177,20 @@ class Engine:
         if node.id not in self.world.nodes:
             return
         self.record.interruptions += 1
+        before = self.record.lost_seconds
         for run in list(node.runs.values()):
             self._stop_run(run, now)
-        self.world.remove(node, now)
+        self.record.interrupted_seconds += self.record.lost_seconds - before
+        self.world.remove(node, now, chosen=False)
+        self.record.levels.append((now, dict(self.world.alive)))
         self._ask_at(now)
 
     def _stop_run(self, run: Run, now: int) -> None:
         """Stop work; what it had saved is kept, and it waits anew."""
         saved = run.saved(now)
-        self.record.lost_seconds += (run.progress(now) - saved) * run.job.accelerators()
-        self.world.unseat(run, now)
+        undone = run.progress(now) - saved
+        self.record.lost_seconds += undone * run.job.accelerators()
+        self.world.unseat(run, now, undone)
         self._let_wait(run.job, now, saved)
 
     def _seat_waiting(self, now: int) -> None:

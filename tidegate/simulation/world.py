@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -15,6 +15,7 @@ from tidegate.scaling.keep_alive import KEPT_GAPS
 from tidegate.scaling.offerings import Offering
 from tidegate.scaling.warm import LOOK_BACK_SECONDS
 from tidegate.simulation.jobs import Job
+from tidegate.simulation.spent import Spent
 from tidegate.vocabulary.demand import WorkItem
 
 
@@ -121,10 +122,11 @@ class World:
         self.runs: dict[str, Run] = {}
         self.paid_seconds: Counter[str] = Counter()
         self.alive: Counter[str] = Counter()
+        self.spent: defaultdict[str, Spent] = defaultdict(Spent)
         self.arrived: dict[str, dict[int, int]] = {}
         self.gaps: dict[str, list[int]] = {}
         self._idle_when_stopped: dict[str, list[int]] = {}
-        self._numbers: Counter[str] = Counter()
+        self.ordered: Counter[str] = Counter()
 
     def at(self, seconds: int) -> datetime:
         """Return a moment of the simulation as a time."""
@@ -132,7 +134,7 @@ class World:
 
     def order(self, offering: Offering, now: int) -> SimNode:
         """Return a new node in flight."""
-        number = self._numbers[offering.id] = self._numbers[offering.id] + 1
+        number = self.ordered[offering.id] = self.ordered[offering.id] + 1
         node = SimNode(
             id=f"{offering.pool}-{offering.zone}{number:05}",
             offering=offering,
@@ -150,9 +152,14 @@ class World:
         self.alive[offering.id] += 1
         return node
 
-    def remove(self, node: SimNode, now: int) -> None:
-        """Delete a node and pay for it; nothing runs on it any more."""
+    def remove(self, node: SimNode, now: int, *, chosen: bool = True) -> None:
+        """Delete a node and pay for it, whether a decision chose so or it was lost."""
         del self.nodes[node.id]
+        booted, spent = node.phase is not NodePhase.IN_FLIGHT, self.spent[node.offering.id]
+        boot = (node.ready if booted else now) - node.ordered
+        spent.booting += boot * node.offering.room.accelerators
+        if chosen and not node.seated and (booted or now < node.ready):
+            spent.note_unused(now - node.ordered)
         if node.phase is NodePhase.IDLE:
             self._idle_when_stopped.setdefault(node.offering.pool, []).append(node.since)
         self.alive[node.offering.id] -= 1
@@ -169,11 +176,13 @@ class World:
             node.reserved.pop(run.job.id, None)
             self._change(node, NodePhase.BUSY, now)
 
-    def unseat(self, run: Run, now: int) -> None:
-        """Take a job off its nodes."""
+    def unseat(self, run: Run, now: int, undone: int = 0) -> None:
+        """Take a job off its nodes; so many seconds of its work are undone."""
         need = run.job.shape.accelerators[0].per_worker
         del self.runs[run.job.id]
         for node in run.seats:
+            spent = self.spent[node.offering.id]
+            spent.note_run(need, now - run.began, run.restart, undone)
             node.free += need
             node.runs.pop(run.job.id, None)
             node.seated += 1
