@@ -69,5 +69,8 @@ def cut_window(jobs: Sequence[Job], start: int, end: int) -> tuple[Job, ...]:
     for job in jobs:
         begin, finish = max(job.submitted, start), min(job.submitted + job.seconds, end)
         if finish > begin:
-            found.append(replace(job, submitted=begin - start, seconds=finish - begin))
+            due = None if job.deadline is None else job.deadline - start
+            found.append(
+                replace(job, submitted=begin - start, seconds=finish - begin, deadline=due)
+            )
     return tuple(sorted(found, key=lambda job: (job.submitted, job.id)))

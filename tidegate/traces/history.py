@@ -5,34 +5,32 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tidegate.simulation.jobs import Job
 from tidegate.traces.polyaxon import read_polyaxon
+from tidegate.traces.window import QueueHistory
 from tidegate.vocabulary.capacity import WorkloadClass
 from tidegate.vocabulary.demand import AcceleratorNeed, CheckpointHabit, WorkShape
 from tidegate.vocabulary.problems import InvalidInput, Problem, Unavailable, refuse
 
 REQUIRED = ("id", "submitted", "seconds", "accelerator", "accelerators")
-OPTIONAL = ("workers", "workload_class", "priority", "checkpoint_seconds", "restart_seconds")
+OPTIONAL = (
+    "workers",
+    "workload_class",
+    "priority",
+    "checkpoint_seconds",
+    "restart_seconds",
+    "wait_target_seconds",
+    "deadline",
+)
+Submission = tuple[datetime, Job, datetime | None]
+"""When a job came, the job, and when it must be done."""
 MOST_PROBLEMS = 20
 """So many faults are told; a file with more is wrong as a whole."""
-
-
-@dataclass(frozen=True, slots=True)
-class QueueHistory:
-    """Jobs by submission, in seconds from `start`, and the last second in which one ran.
-
-    `left_out` says how many entries of the source were no jobs, by reason.
-    """
-
-    jobs: tuple[Job, ...]
-    start: datetime
-    end: int
-    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_history(path: Path, accelerator: str | None = None) -> QueueHistory:
@@ -42,7 +40,7 @@ def read_history(path: Path, accelerator: str | None = None) -> QueueHistory:
 
     Columns: id, submitted (ISO 8601 with a zone), seconds (of run time), accelerator and
     accelerators (of each worker), and where wanted workers, workload_class, priority,
-    checkpoint_seconds and restart_seconds.
+    checkpoint_seconds, restart_seconds, wait_target_seconds and deadline (as submitted).
 
     Raises:
         InvalidInput: With each row that makes no sense.
@@ -52,18 +50,18 @@ def read_history(path: Path, accelerator: str | None = None) -> QueueHistory:
         return _read_runs(path, accelerator)
     rows = list(_read_parquet(path) if path.suffix == ".parquet" else _read_csv(path))
     problems: list[Problem] = []
-    found: list[tuple[datetime, Job]] = []
+    found: list[Submission] = []
     seen: set[str] = set()
     for number, row in enumerate(rows, start=1):
         try:
-            submitted, job = _parse_row(row, f"{path} row {number}")
+            submitted, job, due = _parse_row(row, f"{path} row {number}")
         except InvalidInput as error:
             problems += error.problems
             continue
         if job.id in seen:
             problems += refuse(f"{path} row {number}", "id", job.id, "is there twice").problems
         seen.add(job.id)
-        found.append((submitted, job))
+        found.append((submitted, job, due))
     if problems:
         raise InvalidInput(problems[:MOST_PROBLEMS])
     if not found:
@@ -80,10 +78,11 @@ def _read_runs(path: Path, accelerator: str | None) -> QueueHistory:
         told = ", ".join(f"{count} {reason}" for reason, count in sorted(runs.left_out.items()))
         reason = f"has no finished run with accelerators ({told or 'no runs at all'})"
         raise refuse(str(path), "", None, reason, "runs that have ended")
-    return replace(_lay_out(runs.jobs), left_out=runs.left_out)
+    found = [(submitted, job, None) for submitted, job in runs.jobs]
+    return replace(_lay_out(found), left_out=runs.left_out)
 
 
-def _lay_out(found: Iterable[tuple[datetime, Job]]) -> QueueHistory:
+def _lay_out(found: Iterable[Submission]) -> QueueHistory:
     ordered = sorted(found, key=lambda entry: (entry[0], entry[1].id))
     start = ordered[0][0]
     shapes: dict[WorkShape, WorkShape] = {}
@@ -91,10 +90,11 @@ def _lay_out(found: Iterable[tuple[datetime, Job]]) -> QueueHistory:
         replace(
             job,
             submitted=int((submitted - start).total_seconds()),
+            deadline=None if due is None else int((due - start).total_seconds()),
             # Equal jobs share one shape, which is looked at once.
             shape=shapes.setdefault(job.shape, job.shape),
         )
-        for submitted, job in ordered
+        for submitted, job, due in ordered
     )
     return QueueHistory(jobs, start, max(job.submitted + job.seconds for job in jobs))
 
@@ -137,7 +137,7 @@ def _check_columns(path: Path, names: Iterable[str]) -> None:
         raise refuse(str(path), "", None, f"has no column {', '.join(missing)}", expected)
 
 
-def _parse_row(row: Mapping[str, Any], where: str) -> tuple[datetime, Job]:
+def _parse_row(row: Mapping[str, Any], where: str) -> Submission:
     classes = [entry.value for entry in WorkloadClass]
     told = row.get("workload_class") or WorkloadClass.TRAINING.value
     if told not in classes:
@@ -153,19 +153,30 @@ def _parse_row(row: Mapping[str, Any], where: str) -> tuple[datetime, Job]:
         workload_class=WorkloadClass(told),
         priority=_number(row, where, "priority", least=0, default=0),
         checkpoint=CheckpointHabit(interval, 0, restart) if interval else None,
+        wait_target_seconds=_wait_target(row, where),
     )
-    submitted = _moment(row.get("submitted"), where)
-    return submitted, Job(name, 0, _number(row, where, "seconds", least=1), shape)
+    submitted = _moment(row, where, "submitted")
+    due = None if row.get("deadline") in (None, "") else _moment(row, where, "deadline")
+    if due is not None and due <= submitted:
+        raise refuse(where, "deadline", str(row["deadline"]), "is not after submitted", "later")
+    return submitted, Job(name, 0, _number(row, where, "seconds", least=1), shape), due
 
 
-def _moment(told: object, where: str) -> datetime:
+def _wait_target(row: Mapping[str, Any], where: str) -> int | None:
+    if row.get("wait_target_seconds") in (None, ""):
+        return None
+    return _number(row, where, "wait_target_seconds", least=0)
+
+
+def _moment(row: Mapping[str, Any], where: str, name: str) -> datetime:
+    told = row.get(name)
     try:
         moment = told if isinstance(told, datetime) else datetime.fromisoformat(str(told))
     except ValueError as error:
         expected = "ISO 8601 with a zone (2026-11-30T12:00:00Z)"
-        raise refuse(where, "submitted", str(told), "is no time", expected) from error
+        raise refuse(where, name, str(told), "is no time", expected) from error
     if moment.tzinfo is None:
-        raise refuse(where, "submitted", str(told), "names no zone", "a Z or an offset at its end")
+        raise refuse(where, name, str(told), "names no zone", "a Z or an offset at its end")
     return moment.astimezone(UTC)
 
 
