@@ -159,7 +159,7 @@ class Engine:
 
     def _boot(self, node: SimNode, now: int) -> None:
         if node.id in self.world.nodes and node.phase is NodePhase.IN_FLIGHT:
-            node.phase, node.since = NodePhase.IDLE, now
+            node.enter(NodePhase.IDLE, now)
             self._ask_at(now)
 
     def _limit(self, name: str, now: int) -> None:
@@ -201,10 +201,11 @@ class Engine:
         if not any(node.free for node in ready):
             return
         full: set[int] = set()
+        meant = {item for node in ready for item in node.reserved}
         for ticket in list(self.waiting.values()):
             # Equal jobs share their shape: where one found nothing, the next need not look.
             marker = id(ticket.job.shape)
-            if marker in full and not any(ticket.job.id in node.reserved for node in ready):
+            if marker in full and ticket.job.id not in meant:
                 continue
             seats = find_seats(ready, ticket.job)
             if seats is None:
@@ -222,7 +223,8 @@ class Engine:
         habit = job.shape.checkpoint
         restart = habit.restart_seconds if habit and ticket.done else 0
         for node in self.world.nodes.values():
-            node.reserved.pop(job.id, None)
+            if node.reserved:
+                node.give_up_seat(job.id)
         run = Run(job, seats, now, restart, ticket.done)
         self.world.seat(run, now)
         self._push(run.ends(), Kind.END, run)
@@ -318,12 +320,15 @@ class Engine:
 
     def _reserve(self, plan: ScalingPlan, ordered: dict[str, SimNode]) -> None:
         """Keep the seats that a plan gave to items for those items."""
-        for node in self.world.nodes.values():
-            node.reserved.clear()
+        kept: dict[str, dict[str, int]] = {}
         for placement in plan.placements:
             ticket = self.waiting.get(placement.item)
             seat = ordered.get(placement.seat) or self.world.nodes.get(placement.seat)
             if ticket is None or seat is None:
                 continue
             need = ticket.job.shape.accelerators[0].per_worker
-            seat.reserved[placement.item] = seat.reserved.get(placement.item, 0) + need
+            seats = kept.setdefault(seat.id, {})
+            seats[placement.item] = seats.get(placement.item, 0) + need
+        for node in self.world.nodes.values():
+            if node.reserved or node.id in kept:
+                node.keep_for(kept.get(node.id, {}))

@@ -80,8 +80,8 @@ class Run:
 class SimNode:
     """One node of the simulation.
 
-    `seated` counts how often its work changed; what was told of it last holds until that, its phase
-    or its reservations change, or until work of it saves itself.
+    `seated` counts how often its work changed. What was told of it last, `known`, is forgotten when
+    its work, its phase or its reservations change, and holds until work of it saves itself.
     """
 
     id: str
@@ -95,8 +95,29 @@ class SimNode:
     reserved: dict[str, int] = field(default_factory=dict)
     seated: int = 0
     known: Node | None = None
-    known_at: tuple[object, ...] = ()
     known_until: float = 0.0
+
+    def enter(self, phase: NodePhase, now: int) -> None:
+        """Be in another phase from now on."""
+        self.phase, self.since, self.known = phase, now, None
+
+    def keep_for(self, reserved: dict[str, int]) -> None:
+        """Keep seats for these items, each with its accelerators, and for no others."""
+        if tuple(reserved) != tuple(self.reserved):
+            self.known = None
+        self.reserved = reserved
+
+    def give_up_seat(self, item: str) -> None:
+        """Keep no seat for an item any longer."""
+        if self.reserved.pop(item, None) is not None:
+            self.known = None
+
+    def change_runs(self, runs: dict[str, Run], free: int) -> None:
+        """Run this from now on, which leaves so many accelerators free."""
+        if runs != self.runs:
+            self.known = None
+            self.seated += 1
+        self.runs, self.free = runs, free
 
     def open_room(self) -> int:
         """Return the accelerators that are free and meant for nobody."""
@@ -170,10 +191,8 @@ class World:
         need = run.job.shape.accelerators[0].per_worker
         self.runs[run.job.id] = run
         for node in run.seats:
-            node.free -= need
-            node.runs[run.job.id] = run
-            node.seated += 1
-            node.reserved.pop(run.job.id, None)
+            node.change_runs({**node.runs, run.job.id: run}, node.free - need)
+            node.give_up_seat(run.job.id)
             self._change(node, NodePhase.BUSY, now)
 
     def unseat(self, run: Run, now: int, undone: int = 0) -> None:
@@ -183,9 +202,8 @@ class World:
         for node in run.seats:
             spent = self.spent[node.offering.id]
             spent.note_run(need, now - run.began, run.restart, undone)
-            node.free += need
-            node.runs.pop(run.job.id, None)
-            node.seated += 1
+            left = {item: mine for item, mine in node.runs.items() if item != run.job.id}
+            node.change_runs(left, node.free + need)
             if not node.runs and node.phase is NodePhase.BUSY:
                 self._change(node, NodePhase.IDLE, now)
 
@@ -194,7 +212,7 @@ class World:
             return
         if node.phase is NodePhase.IDLE:
             self.gaps.setdefault(node.offering.pool, []).append(now - node.since)
-        node.phase, node.since = phase, now
+        node.enter(phase, now)
 
     def pack(self, now: int) -> None:
         """Sit divisible work densely: it may be anywhere at once, so the last nodes are idle."""
@@ -206,18 +224,22 @@ class World:
             size = node.offering.room.accelerators
             mine, place = runs[place : place + size], place + size
             packed = {run.job.id: run for run in mine}
-            node.seated += packed != node.runs
-            node.runs = packed
-            node.free = size - len(mine)
+            node.change_runs(packed, size - len(mine))
             for run in mine:
                 run.seats = [node]
             self._change(node, NodePhase.BUSY if mine else NodePhase.IDLE, now)
 
     def observe(self, now: int) -> Fleet:
         """Return the fleet as an observer would tell it."""
-        nodes = tuple(self._tell(node, now) for node in self.nodes.values())
+        nodes = [
+            # Most nodes are as they were: that is found without a call.
+            node.known
+            if node.known is not None and now < node.known_until
+            else self._tell(node, now)
+            for node in self.nodes.values()
+        ]
         recent = {pool: tuple(gaps[-KEPT_GAPS:]) for pool, gaps in self.gaps.items()}
-        return Fleet(self.pools, nodes, self.at(now), recent, self._tell_arrivals(now))
+        return Fleet(self.pools, tuple(nodes), self.at(now), recent, self._tell_arrivals(now))
 
     def note_arrival(self, accelerators: int, now: int) -> None:
         """Count what was asked for, in spans of each pool's boot time."""
@@ -234,20 +256,18 @@ class World:
         return told
 
     def _tell(self, node: SimNode, now: int) -> Node:
-        key = (node.phase, node.since, node.seated, tuple(node.reserved))
-        if node.known is None or node.known_at != key or now >= node.known_until:
-            runs = node.runs.values()
-            node.known_at = key
-            node.known_until = min((run.saves_next(now) for run in runs), default=inf)
-            node.known = Node(
-                id=node.id,
-                pool=node.offering.pool,
-                offering=node.offering.id,
-                phase=node.phase,
-                since=self.at(node.since),
-                running=tuple([self._tell_run(run, now) for run in runs]),
-                assigned=tuple(node.reserved),
-            )
+        """Return a node as an observer would tell it, noted until it changes."""
+        runs = node.runs.values()
+        node.known_until = min((run.saves_next(now) for run in runs), default=inf)
+        node.known = Node(
+            id=node.id,
+            pool=node.offering.pool,
+            offering=node.offering.id,
+            phase=node.phase,
+            since=self.at(node.since),
+            running=tuple([self._tell_run(run, now) for run in runs]),
+            assigned=tuple(node.reserved),
+        )
         return node.known
 
     def _tell_run(self, run: Run, now: int) -> RunningWork:
