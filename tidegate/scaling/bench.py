@@ -62,6 +62,7 @@ class Bench:
         known = [(node, self.offering_of[node.id]) for node in nodes]
         self.ledger = Ledger(situation, [entry for entry in known if counts(*entry, situation)])
         running = {work.item: work for node in nodes for work in node.work()}
+        seats: dict[str, list[Bin]] = {}
         for node, offering in known:
             if offering is None or not is_capacity(node, offering, situation):
                 continue
@@ -72,7 +73,9 @@ class Bench:
                     # It runs elsewhere and is to move here.
                     seat.reserve(running[item])
             self._add(seat)
-            self.shelves.of(offering).put(seat)
+            seats.setdefault(offering.id, []).append(seat)
+        for mine in seats.values():
+            self.shelves.of(mine[0].offering).put(*mine)
 
     def capacity_of(self, pool: str) -> int:
         """Return the nodes of a pool that serve or will: healthy ones and ordered ones."""

@@ -75,5 +75,7 @@ def build_bin(node: Node, offering: Offering) -> Bin:
     """Return a node as a bin, less what runs on it (daemonsets included)."""
     seat = empty_bin(node.id, offering, node)
     for work in node.running:
-        seat.reserve(work)
+        seat.accelerators -= work.accelerators
+        seat.vcpus_milli -= work.vcpus_milli
+        seat.memory_mib -= work.memory_mib
     return seat

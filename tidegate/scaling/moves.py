@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from heapq import nsmallest
+from itertools import islice
+from operator import itemgetter
 
 from tidegate.scaling.bins import Bin
 from tidegate.scaling.disruption import may_stop, rework_seconds, why_not_disturb
@@ -63,7 +64,7 @@ def move_work(draft: Draft) -> None:
     """Drain nodes whose work sits better elsewhere, or order where it will."""
     if not draft.situation.signals.may_shrink or draft.preemptions:
         return
-    for candidate in nsmallest(MOST_MOVES, _find_candidates(draft), key=_turn):
+    for candidate in list(islice(_find_candidates(draft), MOST_MOVES)):
         node = candidate.node
         # A node that an earlier move fills is not emptied in the same breath.
         if candidate.seat.items or why_not_disturb(node, draft) or _makes_no_sense(draft, node):
@@ -84,20 +85,27 @@ def _makes_no_sense(draft: Draft, node: Node) -> bool:
     return False
 
 
-def _turn(move: _Candidate) -> tuple[bool, Decimal, int, str]:
-    """Return the order in which moves are looked at: of equally dear nodes the emptiest first."""
-    return not move.urgent, -move.price, -move.seat.accelerators, move.node.id
-
-
 def _find_candidates(draft: Draft) -> Iterator[_Candidate]:
-    """Find the nodes whose work can be moved."""
+    """Yield the nodes whose work can be moved, in their turn.
+
+    Urgent ones come first, then the dearest, of equally dear ones the emptiest. Whether work can be
+    moved is asked of those alone that are looked at.
+    """
+    offerings = {seat.offering.id: seat.offering for seat in draft.bench.bins.values()}
+    prices = {name: _price_now(draft, offering) for name, offering in offerings.items()}
+    found = []
     for node in nodes_of(draft.situation):
         seat, work = draft.bench.bins.get(node.id), node.work()
         if seat is None or not work or seat.items or node.phase is NodePhase.IN_FLIGHT:
             continue
-        if all(_is_movable(draft, entry) for entry in work):
-            urgent = _why_urgent(draft, work, seat.offering)
-            yield _Candidate(node, seat, _price_now(draft, seat.offering), urgent)
+        urgent = _why_urgent(draft, work, seat.offering)
+        price = prices[seat.offering.id]
+        turn = (not urgent, -price, -seat.accelerators, node.id)
+        found.append((turn, node, seat, price, urgent))
+    found.sort(key=itemgetter(0))
+    for _, node, seat, price, urgent in found:
+        if all(_is_movable(draft, work) for work in node.work()):
+            yield _Candidate(node, seat, price, urgent)
 
 
 def _why_urgent(draft: Draft, work: Iterable[RunningWork], offering: Offering) -> str:

@@ -17,6 +17,8 @@ from tidegate.scaling.wait_targets import find_wait_targets
 from tidegate.scaling.warm import spare_room
 from tidegate.vocabulary.plans import Hold, Stop
 
+OPEN = frozenset({NodePhase.IDLE, NodePhase.BUSY, NodePhase.READY})
+"""Phases in which a node could run something."""
 MINIMUM = "the pool's minimum"
 WARM = "room kept free for what arrives while a node boots"
 
@@ -87,22 +89,16 @@ def is_idle(draft: Draft, node: Node) -> bool:
 
     Daemonsets keep no node alive. A node that is ready and sets up is not idle.
     """
+    if node.phase not in OPEN or node.work():
+        return False
     seat: Bin | None = draft.bench.bins.get(node.id)
-    meant_for = {*node.assigned, *(seat.items if seat else ())}
+    if seat is None or not may_touch(node, draft.situation):
+        return False
     waited_for = any(
         item in draft.served or (draft.is_known(item) and not _lapsed(draft, node))
-        for item in meant_for
+        for item in {*node.assigned, *seat.items}
     )
-    kind = node.phase in (NodePhase.IDLE, NodePhase.BUSY, NodePhase.READY)
-    return (
-        kind
-        and seat is not None
-        and not node.work()
-        and not waited_for
-        and may_touch(node, draft.situation)
-        and node.id not in draft.stops
-        and node.id not in draft.drains
-    )
+    return not waited_for and node.id not in draft.stops and node.id not in draft.drains
 
 
 def _lapsed(draft: Draft, node: Node) -> bool:

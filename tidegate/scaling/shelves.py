@@ -60,13 +60,16 @@ class Shelf:
         self._levels: dict[int, dict[str, Bin]] = {}
         self.mask = 0
 
-    def put(self, seat: Bin) -> None:
-        """Add a bin; one that is overbooked is kept out of reach."""
-        level = self._level_of(seat)
-        if level >= 0:
-            self._levels.setdefault(level, {})[seat.seat] = seat
-            self._change_mask(self.mask | 1 << level)
-        seat.shelved = True
+    def put(self, *seats: Bin) -> None:
+        """Add bins; one that is overbooked is kept out of reach."""
+        mask = self.mask
+        for seat in seats:
+            level = self._level_of(seat)
+            if level >= 0:
+                self._levels.setdefault(level, {})[seat.seat] = seat
+                mask |= 1 << level
+            seat.shelved = True
+        self._change_mask(mask)
 
     def drop(self, seat: Bin) -> None:
         """Remove a bin."""

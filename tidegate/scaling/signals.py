@@ -15,6 +15,8 @@ from tidegate.vocabulary.demand import Demand, WorkItem, WorkShape
 from tidegate.vocabulary.plans import Cause, CauseKind, Hold
 
 PHASE_ORDER = tuple(NodePhase)
+SHAPE_NUMBERS = ("vcpus_milli", "memory_mib", "duration_seconds", "wait_target_seconds")
+DATA_NUMBERS = ("read_gb", "write_gb")
 HABIT_NUMBERS = ("interval_seconds", "write_seconds", "restart_seconds")
 
 
@@ -161,23 +163,18 @@ def _explain_item(item: WorkItem, latest: datetime) -> str:
 
 def explain_shape(shape: WorkShape) -> str:
     """Return why a shape makes no sense, or ""."""
-    numbers: dict[str, object] = {
-        "vcpus_milli": shape.vcpus_milli,
-        "memory_mib": shape.memory_mib,
-        "duration_seconds": shape.duration_seconds,
-        "wait_target_seconds": shape.wait_target_seconds,
-    }
     for need in shape.accelerators:
         if _bad(need.per_worker) or need.per_worker < 1:
             return f"asks for {need.per_worker} of {need.accelerator}"
-    habit = shape.checkpoint
-    if habit is not None:
-        numbers |= {name: getattr(habit, name) for name in HABIT_NUMBERS}
-    for entry in shape.data:
-        numbers |= {"read_gb": entry.read_gb, "write_gb": entry.write_gb}
-    for name, value in numbers.items():
-        if value is not None and _bad(value):
-            return f"states {value} as {name}"
+    stated: list[tuple[object, tuple[str, ...]]] = [(shape, SHAPE_NUMBERS)]
+    if shape.checkpoint is not None:
+        stated.append((shape.checkpoint, HABIT_NUMBERS))
+    stated += [(entry, DATA_NUMBERS) for entry in shape.data]
+    for owner, names in stated:
+        for name in names:
+            value = getattr(owner, name)
+            if value is not None and _bad(value):
+                return f"states {value} as {name}"
     if _bad(shape.workers) or shape.workers < 1:
         return f"has {shape.workers} workers"
     return ""

@@ -94,6 +94,9 @@ SPOILT = {
     "negative wait target": with_shape(wait_target_seconds=-1),
     "negative checkpoint": with_shape(checkpoint=CheckpointHabit(-1, 0, 0)),
     "negative data": with_shape(data=(DataNeed("aws", "us-east-1", read_gb=-1),)),
+    "negative data before other data": with_shape(
+        data=(DataNeed("aws", "us-east-1", read_gb=-1), DataNeed("aws", "us-east-2", read_gb=1))
+    ),
     "no accelerator a worker": with_shape(accelerators=(AcceleratorNeed("h100-80gb", 0),)),
     "queued in the future": with_item(queued_at=NOW + timedelta(minutes=5)),
     "queued at no zone's time": with_item(queued_at=ago(5).replace(tzinfo=None)),
