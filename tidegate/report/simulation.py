@@ -11,6 +11,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
+from tidegate.report.html import load_template
 from tidegate.simulation.results import QueueResult
 from tidegate.simulation.setup import Setup
 
@@ -28,21 +29,31 @@ class SimulationPlots:
 
 
 def render_simulation(
-    setup: Setup, runs: Mapping[str, tuple[QueueResult, Decimal]]
+    setup: Setup,
+    runs: Mapping[str, tuple[QueueResult, Decimal]],
+    figures: Mapping[str, Sequence[tuple[str, str]]],
 ) -> SimulationPlots:
-    """Return plots of runs on one trace.
+    """Return plots of runs on one trace, on the page with their figures above.
 
     Args:
         setup: Of the first run; says when second 0 was and how capacity is bought.
         runs: Name of a run → its result and its lower bound.
+        figures: Name of a run → (what, value), the same of each run.
     """
     charts = [_capacity(setup, name, result) for name, (result, _) in runs.items()]
     waits = _waits({name: result for name, (result, _) in runs.items()})
     chart = alt.vconcat(*charts, waits, _costs(setup, runs)).resolve_scale(color="independent")
     return SimulationPlots(
-        html=chart.to_html(inline=True),
+        html=chart.to_html(inline=True).replace("<body>", f"<body>\n{_table(figures)}", 1),
         png=vl_convert.vegalite_to_png(chart.to_json(), scale=2),
     )
+
+
+def _table(figures: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+    columns = list(figures.values())
+    rows = [(one[0][0], *(value for _, value in one)) for one in zip(*columns, strict=True)]
+    page = load_template("simulation.html.jinja")
+    return page.render(title="Simulated", names=list(figures), rows=rows)
 
 
 def thin(points: Sequence[Any]) -> list[Any]:

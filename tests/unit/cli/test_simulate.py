@@ -134,7 +134,9 @@ def test_plots_are_written_as_a_page_and_a_picture(run, tmp_path):
     page = tmp_path / "out.html"
     found = json.loads(run(HEAD + ROWS, "--format", "json", "--report", str(page)).stdout)
     assert found["report"] == [str(page), str(tmp_path / "out.png")]
-    assert "nodes by capacity type" in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert "nodes by capacity type" in text
+    assert '<th scope="row">commitments used</th><td>none</td>' in text
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -158,6 +160,154 @@ def test_two_manifests_are_an_experiment(run, tmp_path):
     # Without spot it costs more, clearly.
     assert (cost["clear"], cost["difference"] > 0) == (True, True)
     assert "paired spans" in run(HEAD + rows, *options).stdout
+
+
+DAILY = "".join(f"j{day},2026-11-{day:02}T12:00:00Z,3600,h100-80gb,8\n" for day in range(1, 21))
+
+
+def write(path: Path, text: str) -> str:
+    path.write_text(text)
+    return str(path)
+
+
+def test_two_settings_of_one_manifest_are_an_experiment(run, tmp_path):
+    warm = write(tmp_path / "patient.yaml", "keepAliveMinSeconds: 3000\n")
+    options = ("--compare-settings", warm, "--blocks", "5")
+    found = json.loads(run(HEAD + DAILY, "--format", "json", *options).stdout)
+    cost = found["comparison"]["costPerAcceleratorHour"]
+    # Keeping idle nodes for longer costs more, clearly, and is all idle time.
+    assert (cost["clear"], cost["difference"] > 0) == (True, True)
+    idle = found["treatment"]["waste"]["idle"]["acceleratorHours"]
+    assert idle > found["waste"]["idle"]["acceleratorHours"]
+    table = run(HEAD + DAILY, *options).stdout
+    assert "defaults" in table
+    assert "patient" in table
+
+
+def test_settings_are_read_for_a_single_run_too(run, tmp_path):
+    told = write(tmp_path / "patient.yaml", "keepAliveMinSeconds: 3000\n")
+    plain = json.loads(run(HEAD + ROWS, "--format", "json").stdout)
+    patient = json.loads(run(HEAD + ROWS, "--format", "json", "--settings", told).stdout)
+    assert float(patient["cost"]) > float(plain["cost"])
+
+
+def test_settings_that_differ_in_nothing_are_refused(run, tmp_path):
+    same = write(tmp_path / "same.yaml", "keepAliveMinSeconds: 60\n")
+    found = refused(run(HEAD + ROWS, "--compare-settings", same))
+    assert found == (
+        f"{same}: says the same as the baseline's settings; "
+        "expected at least one setting that differs"
+    )
+
+
+def test_a_setting_that_is_none_is_refused_with_the_nearest(run, tmp_path):
+    wrong = write(tmp_path / "wrong.yaml", "keepAliveMax: 60\n")
+    found = refused(run(HEAD + ROWS, "--settings", wrong))
+    assert "is no setting of scaling (did you mean 'keepAliveMaxSeconds'?)" in found
+    absent = refused(run(HEAD + ROWS, "--settings", str(tmp_path / "absent.yaml")))
+    assert "cannot be read" in absent
+
+
+def test_what_is_not_known_is_no_zero(run):
+    found = json.loads(run(HEAD + ROWS, "--format", "json").stdout)
+    assert found["commitmentUse"] == {}
+    assert found["waitTargets"] == {"jobs": 0, "met": 0, "share": None}
+    assert found["deadlines"] == {"jobs": 0, "missed": 0}
+    assert found["lostAcceleratorHoursPerInterruption"] is None
+    assert "decisionMilliseconds" not in found
+    told = run(HEAD + ROWS).stdout
+    assert told.count("none stated") == 2
+    assert "none was lost" in told
+
+
+def test_waste_wait_targets_deadlines_and_overshoot_are_told(run):
+    head = HEAD.strip() + ",wait_target_seconds,deadline\n"
+    rows = (
+        "a,2026-11-30T12:00:00Z,3600,h100-80gb,8,600,2026-11-30T14:00:00Z\n"
+        "b,2026-11-30T12:00:00Z,3600,h100-80gb,8,60,2026-11-30T13:00:00Z\n"
+        "c,2026-11-30T12:00:00Z,3600,h100-80gb,8,,\n"
+    )
+    found = json.loads(run(head + rows, "--format", "json").stdout)
+    assert found["waitTargets"] == {"jobs": 2, "met": 1, "share": 0.5}
+    assert found["deadlines"] == {"jobs": 2, "missed": 1}
+    assert found["usefulAcceleratorHours"] == 24
+    assert found["waste"]["lost"]["acceleratorHours"] == 0
+    # No node boots within 60 s, so that two more than the jobs fill are kept free beside theirs.
+    assert found["waste"]["setup"]["acceleratorHours"] == 3.33
+    assert (found["overshoot"]["nodes"], found["overshoot"]["share"]) == (2, 0.4)
+    assert found["actionsADay"] > 0
+
+
+def test_a_deadline_before_its_submission_is_refused(run):
+    head = HEAD.strip() + ",deadline\n"
+    row = "a,2026-11-30T12:00:00Z,3600,h100-80gb,8,2026-11-30T11:00:00Z\n"
+    assert "is not after submitted" in refused(run(head + row))
+
+
+def test_how_long_decisions_took_is_told_where_it_is_asked_for(run):
+    found = json.loads(run(HEAD + ROWS, "--format", "json", "--decision-time").stdout)
+    times = found["decisionMilliseconds"]
+    assert 0 < times["p50"] <= times["p99"] <= times["max"]
+
+
+def test_a_window_cuts_what_runs_over_its_ends(run):
+    options = ("--from", "2026-11-30T12:15", "--until", "2026-11-30T12:45Z")
+    found = json.loads(run(HEAD + ROWS, "--format", "json", *options).stdout)
+    assert found["window"] == {"from": "2026-11-30T12:15Z", "until": "2026-11-30T12:45Z"}
+    assert (found["jobs"], found["clipped"], found["acceleratorHours"]) == (2, 2, 5.0)
+    assert "2 jobs that run over an end" in run(HEAD + ROWS, *options).stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--from", "soon"), "--from = 'soon': is no time; expected a day or a time"),
+        (("--from", "2026-12-01", "--until", "2026-11-30"), "is not after --from"),
+        (("--from", "2027-01-01"), "has no jobs between --from and --until"),
+        (("--cluster", "a"), "is an option of public traces"),
+    ],
+)
+def test_a_window_or_cluster_that_makes_no_sense_is_refused(run, options, said):
+    assert said in refused(run(HEAD + ROWS, *options))
+
+
+PHILLY = (
+    "timestamp,duration,num_gpus,gpu_time,cluster\n"
+    "2017-10-01 00:01:00,3600.0,12,720.0,a\n"
+    "2017-10-01 00:01:00,3600.0,12,720.0,a\n"
+    "2017-11-09 23:00:00,7200.0,2,0.0,b\n"
+)
+
+
+def replay(run, tmp_path, source: str, *options: str):
+    manifest = str(tmp_path / "manifest.json")
+    return CliRunner().invoke(app, [source, "--manifest", manifest, *options])
+
+
+def test_a_public_trace_is_replayed_with_what_was_assumed_and_clipped(run, tmp_path):
+    source = f"philly:{write(tmp_path / 'philly.csv', PHILLY)}"
+    options = ("--accelerator", "h100-80gb", "--format", "json")
+    found = json.loads(replay(run, tmp_path, source, *options).stdout)
+    assert found["jobs"] == 2
+    assert found["leftOut"] == {"repeated rows": 1}
+    assert found["clipped"] == 1
+    assert found["assumed"] == ["each GPU is a h100-80gb", "jobs save themselves every 1800 s"]
+    assert found["window"] == {"from": "2017-09-25T00:00Z", "until": "2017-11-10T00:00Z"}
+    assert found["acceleratorHours"] == 14
+
+
+def test_a_public_trace_needs_to_be_told_what_its_gpus_are(run, tmp_path):
+    source = f"philly:{write(tmp_path / 'philly.csv', PHILLY)}"
+    found = refused(replay(run, tmp_path, source))
+    assert "--accelerator: is needed: the trace names no kind; expected one of h100-80gb" in found
+    other = refused(replay(run, tmp_path, source, "--accelerator", "b200"))
+    assert "is in no pool; expected one of h100-80gb" in other
+
+
+def test_a_public_trace_that_is_not_there_is_told_with_where_it_is_published(run, tmp_path):
+    options = ("--accelerator", "h100-80gb")
+    found = refused(replay(run, tmp_path, f"helios:{tmp_path}", *options))
+    assert "is not there; expected a folder with vc*_cluster_sequence.csv of github.com/" in found
 
 
 def test_polyaxons_runs_are_replayed_and_what_was_left_out_is_told(run):

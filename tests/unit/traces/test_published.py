@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tidegate.traces.published import PUBLISHED, TraceOptions, read_published
+from tidegate.traces.options import PUBLISHED, TraceOptions
+from tidegate.traces.published import read_published
 from tidegate.vocabulary.problems import InvalidInput
 
 OPTIONS = TraceOptions("h100-80gb", 8, 1800)
