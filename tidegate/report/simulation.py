@@ -44,16 +44,20 @@ def render_simulation(
     waits = _waits({name: result for name, (result, _) in runs.items()})
     chart = alt.vconcat(*charts, waits, _costs(setup, runs)).resolve_scale(color="independent")
     return SimulationPlots(
-        html=chart.to_html(inline=True).replace("<body>", f"<body>\n{_table(figures)}", 1),
+        html=_add_table(chart.to_html(inline=True), figures),
         png=vl_convert.vegalite_to_png(chart.to_json(), scale=2),
     )
 
 
-def _table(figures: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+def _add_table(html: str, figures: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+    """Return the page with the figures above its plots."""
+    # The inlined scripts speak of a body too; the page's own comes last.
+    before, body, after = html.rpartition("<body>")
     columns = list(figures.values())
     rows = [(one[0][0], *(value for _, value in one)) for one in zip(*columns, strict=True)]
     page = load_template("simulation.html.jinja")
-    return page.render(title="Simulated", names=list(figures), rows=rows)
+    table = page.render(title="Simulated", names=list(figures), rows=rows)
+    return f"{before}{body}\n{table}{after}"
 
 
 def thin(points: Sequence[Any]) -> list[Any]:

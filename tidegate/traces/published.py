@@ -80,14 +80,16 @@ def _read_helios(path: Path, options: TraceOptions) -> QueueHistory:
         minutes, clipped = max(minutes, len(level)), clipped + level[0] + level[-1]
     if not jobs:
         raise refuse(str(path), "", None, "has no work in the window", "2020-05-01 to 2020-05-31")
+    gaps = _gaps(options)
+    joined = ("later times are earlier by the minutes not recorded",) if gaps else ()
     return QueueHistory(
         jobs=tuple(sorted(jobs, key=lambda job: (job.submitted, job.id))),
         start=min(firsts).replace(tzinfo=UTC),
         end=minutes * 60,
-        left_out=_gaps(options),
+        left_out=gaps,
         clipped=clipped,
         divisible=True,
-        assumed=("GPUs in use as units that may be anywhere", *_assumed(options)),
+        assumed=("GPUs in use as units that may be anywhere", *joined, *_assumed(options)),
     )
 
 

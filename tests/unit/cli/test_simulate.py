@@ -136,7 +136,9 @@ def test_plots_are_written_as_a_page_and_a_picture(run, tmp_path):
     assert found["report"] == [str(page), str(tmp_path / "out.png")]
     text = page.read_text(encoding="utf-8")
     assert "nodes by capacity type" in text
-    assert '<th scope="row">commitments used</th><td>none</td>' in text
+    # Above the plots, and outside of their scripts.
+    shown = text[text.rindex("</head>") : text.rindex('id="vis"')]
+    assert '<th scope="row">commitments used</th><td>none</td>' in shown
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
