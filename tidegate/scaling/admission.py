@@ -15,6 +15,7 @@ from tidegate.scaling.marginal import Domain
 from tidegate.scaling.offerings import Offering
 from tidegate.scaling.seating import seat_item
 from tidegate.scaling.situation import Situation
+from tidegate.scaling.standing import Standing
 from tidegate.vocabulary.demand import WorkItem
 from tidegate.vocabulary.plans import Hold
 from tidegate.vocabulary.wording import render_count
@@ -35,9 +36,9 @@ def explain_minimum(draft: Draft) -> None:
             draft.holds.append(Hold(pool, text))
 
 
-def lay_out(situation: Situation) -> Bench:
+def lay_out(standing: Standing) -> Bench:
     """Return a bench with what is there and what minima order, cheapest offering first."""
-    bench = Bench(situation)
+    bench, situation = Bench(standing), standing.situation
     for pool, bounds in situation.bounds.items():
         offerings = situation.by_pool[pool]
         while bench.capacity_of(pool) < bounds.low:
@@ -60,7 +61,7 @@ def admit(draft: Draft) -> None:
     assigned = [i.shape.priority for i in draft.pending if i.id in meant] if meant else []
     if waiting and assigned and max(waiting) > min(assigned):
         floor = max(waiting)
-        bench = lay_out(draft.situation)
+        bench = lay_out(draft.bench.standing)
         again = seat_in_turn(bench, draft.pending, draft.groups, keep_from=floor)
         before = {i.id for i in draft.pending if i.shape.priority >= floor and i.id in served}
         if before < {i.id for i in draft.pending if i.shape.priority >= floor} & again:

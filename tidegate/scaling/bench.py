@@ -10,10 +10,9 @@ from decimal import Decimal
 from tidegate.scaling.bins import Bin, build_bin, empty_bin
 from tidegate.scaling.ledger import Ledger
 from tidegate.scaling.marginal import ZERO, Choice
-from tidegate.scaling.nodes import counts, is_capacity, nodes_of, offering_of
 from tidegate.scaling.offerings import Offering
 from tidegate.scaling.shelves import Shelves
-from tidegate.scaling.situation import Situation
+from tidegate.scaling.standing import Standing
 from tidegate.vocabulary.demand import WorkItem, WorkShape
 
 
@@ -41,11 +40,13 @@ Seated = tuple[Bin, Choice, WorkShape, Sequence[str]]
 class Bench:
     """Seats workers on bins and orders new ones; everything can be rolled back to a mark."""
 
-    def __init__(self, situation: Situation) -> None:
+    def __init__(self, standing: Standing) -> None:
         """Lay out what is there."""
-        self.situation = situation
+        self.standing = standing
+        self.situation = standing.situation
+        self.offering_of = standing.offering_of
+        self.assigned = standing.assigned
         self.bins: dict[str, Bin] = {}
-        self.assigned: dict[str, list[str]] = {}
         self.shelves = Shelves()
         self._new: dict[str, list[Bin]] = {}
         self._ordered = 0
@@ -56,19 +57,12 @@ class Bench:
         self._lay_nodes_out()
 
     def _lay_nodes_out(self) -> None:
-        situation = self.situation
-        nodes = nodes_of(situation)
-        self.offering_of = {node.id: offering_of(node, situation) for node in nodes}
-        known = [(node, self.offering_of[node.id]) for node in nodes]
-        self.ledger = Ledger(situation, [entry for entry in known if counts(*entry, situation)])
-        running = {work.item: work for node in nodes for work in node.work()}
+        self.ledger = Ledger(self.situation, self.standing.counted)
+        running = self.standing.running
         seats: dict[str, list[Bin]] = {}
-        for node, offering in known:
-            if offering is None or not is_capacity(node, offering, situation):
-                continue
+        for node, offering in self.standing.capacity:
             seat = build_bin(node, offering)
             for item in node.assigned:
-                self.assigned.setdefault(item, []).append(node.id)
                 if item in running:
                     # It runs elsewhere and is to move here.
                     seat.reserve(running[item])

@@ -15,13 +15,13 @@ from tidegate.scaling.groups import OptionBook, group_items
 from tidegate.scaling.improvement import improve_layout
 from tidegate.scaling.interruption import drain_interrupted, requeue_interrupted
 from tidegate.scaling.moves import move_work
-from tidegate.scaling.nodes import nodes_of
 from tidegate.scaling.offerings import Offerings
 from tidegate.scaling.preemption import preempt
 from tidegate.scaling.release import delete_lost, release_idle
 from tidegate.scaling.settings import ScalingSettings
 from tidegate.scaling.signals import sort_in_turn
 from tidegate.scaling.situation import Situation, build_situation
+from tidegate.scaling.standing import build_standing
 from tidegate.scaling.warm import keep_warm
 from tidegate.vocabulary.demand import Demand
 from tidegate.vocabulary.plans import ScalingPlan
@@ -78,15 +78,15 @@ def build_draft(situation: Situation) -> Draft:
         waiting = (item for item in (*told, *more) if item.id not in patient)
         pending = tuple(sort_in_turn(waiting))
     book = OptionBook(situation)
-    running = (work.item for node in nodes_of(situation) for work in node.work())
+    standing = build_standing(situation)
     return Draft(
         situation=situation,
-        bench=lay_out(situation),
+        bench=lay_out(standing),
         groups=group_items(pending, book, deadlines),
         book=book,
         deadlines=deadlines,
         pending=pending,
-        running=frozenset(running),
+        running=frozenset(standing.running),
         holds=list(holds),
         refused=(*situation.signals.refused, *((item, PATIENT) for item in patient.values())),
         replicas=replicas,

@@ -36,7 +36,7 @@ def improve_layout(draft: Draft) -> None:
     packed = repack(draft, served, groups) if small else None
     if packed is not None and packed.cost() < draft.bench.cost():
         draft.bench = packed
-    answer = solve_exactly(draft.situation, lay_out(draft.situation), groups)
+    answer = solve_exactly(draft.situation, lay_out(draft.bench.standing), groups)
     exact = _try_exact(draft, served, groups, answer)
     if exact is not None and exact.cost() <= draft.bench.cost():
         draft.bench = exact
@@ -48,7 +48,7 @@ def improve_layout(draft: Draft) -> None:
 
 def repack(draft: Draft, served: Sequence[WorkItem], groups: Served) -> Bench | None:
     """Lay out what is served, largest items first; None when not everyone finds a seat."""
-    bench = lay_out(draft.situation)
+    bench = lay_out(draft.bench.standing)
     pressure: Counter[str] = Counter()
     for group, items in groups:
         for need in group.shape.accelerators[:1]:
@@ -132,7 +132,7 @@ def _try_exact(
     """Seat everyone on the nodes of the exact answer; None when nodes are cut too finely."""
     if answer.nodes is None:
         return None
-    bench = lay_out(draft.situation)
+    bench = lay_out(draft.bench.standing)
     if not _order_all(bench, draft, answer.nodes):
         return None
     limit = bench.cost().nodes

@@ -60,7 +60,8 @@ def drain_interrupted(draft: Draft) -> None:
 def _lost_work(situation: Situation) -> list[tuple[RunningWork, int]]:
     """Return each interrupted item with its workers on interrupted nodes, by item."""
     found: dict[str, tuple[RunningWork, int]] = {}
-    for node in nodes_of(situation):
-        for work in node.work() if node.phase is NodePhase.INTERRUPTED else ():
+    interrupted = [n for n in nodes_of(situation) if n.phase is NodePhase.INTERRUPTED]
+    for node in interrupted:
+        for work in node.work():
             found[work.item] = (work, found.get(work.item, (work, 0))[1] + 1)
     return [found[item] for item in sorted(found)]

@@ -7,6 +7,7 @@ together.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -31,7 +32,7 @@ class _Limits:
 class Ledger:
     """Counts of one decision; `refusal` says why one more node cannot be had."""
 
-    def __init__(self, situation: Situation, nodes: list[tuple[Node, Offering | None]]) -> None:
+    def __init__(self, situation: Situation, nodes: Iterable[tuple[Node, Offering | None]]) -> None:
         """Count what is there.
 
         Args:

@@ -30,7 +30,7 @@ MOST_MOVES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Move:
     """One node whose work can be moved.
 
     Attributes:
@@ -45,31 +45,15 @@ class _Candidate:
     urgent: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Move(_Candidate):
-    """One node with what runs on it.
-
-    Attributes:
-        rework: What is repeated, in money.
-        seconds: What is repeated, in seconds.
-        entries: What runs there, each with what it may run on.
-    """
-
-    rework: Decimal
-    seconds: int
-    entries: list[tuple[RunningWork, Group]]
-
-
 def move_work(draft: Draft) -> None:
     """Drain nodes whose work sits better elsewhere, or order where it will."""
     if not draft.situation.signals.may_shrink or draft.preemptions:
         return
-    for candidate in list(islice(_find_candidates(draft), MOST_MOVES)):
-        node = candidate.node
+    for move in list(islice(_find_moves(draft), MOST_MOVES)):
+        node = move.node
         # A node that an earlier move fills is not emptied in the same breath.
-        if candidate.seat.items or why_not_disturb(node, draft) or _makes_no_sense(draft, node):
+        if move.seat.items or why_not_disturb(node, draft) or _makes_no_sense(draft, node):
             continue
-        move = _build_move(draft, candidate)
         if not _finish(draft, move):
             _begin(draft, move)
 
@@ -85,7 +69,7 @@ def _makes_no_sense(draft: Draft, node: Node) -> bool:
     return False
 
 
-def _find_candidates(draft: Draft) -> Iterator[_Candidate]:
+def _find_moves(draft: Draft) -> Iterator[_Move]:
     """Yield the nodes whose work can be moved, in their turn.
 
     Urgent ones come first, then the dearest, of equally dear ones the emptiest. Whether work can be
@@ -105,7 +89,7 @@ def _find_candidates(draft: Draft) -> Iterator[_Candidate]:
     found.sort(key=itemgetter(0))
     for _, node, seat, price, urgent in found:
         if all(_is_movable(draft, work) for work in node.work()):
-            yield _Candidate(node, seat, price, urgent)
+            yield _Move(node, seat, price, urgent)
 
 
 def _why_urgent(draft: Draft, work: Iterable[RunningWork], offering: Offering) -> str:
@@ -116,24 +100,19 @@ def _why_urgent(draft: Draft, work: Iterable[RunningWork], offering: Offering) -
     return ""
 
 
-def _build_move(draft: Draft, candidate: _Candidate) -> _Move:
-    """Return what a move of a node's work would mean."""
-    node, seat = candidate.node, candidate.seat
-    work = node.work()
-    seconds = [rework_seconds(entry, draft.situation) or 0 for entry in work]
-    room = seat.offering.room.accelerators
-    # Work on a part of a node repeats that part of its price.
+def _seconds_of(draft: Draft, move: _Move) -> list[int]:
+    """Return what a move would repeat of each work, in seconds."""
+    return [rework_seconds(work, draft.situation) or 0 for work in move.node.work()]
+
+
+def _rework_of(draft: Draft, move: _Move) -> Decimal:
+    """Return what a move would repeat, in money: work on a part of a node repeats that part."""
+    work, offering = move.node.work(), move.seat.offering
+    room = offering.room.accelerators
     shares = [Decimal(entry.accelerators) / room if room else Decimal(1) for entry in work]
+    seconds = _seconds_of(draft, move)
     repeated = sum((s * part for s, part in zip(seconds, shares, strict=True)), ZERO)
-    return _Move(
-        node,
-        seat,
-        candidate.price,
-        candidate.urgent,
-        rework=repeated * (seat.offering.per_hour or ZERO) / HOUR,
-        seconds=sum(seconds),
-        entries=_groups(draft, node, seat.offering),
-    )
+    return repeated * (offering.per_hour or ZERO) / HOUR
 
 
 def _is_movable(draft: Draft, work: RunningWork) -> bool:
@@ -159,12 +138,12 @@ def _price_now(draft: Draft, offering: Offering) -> Decimal:
     return offering.per_hour or ZERO
 
 
-def _groups(draft: Draft, node: Node, offering: Offering) -> list[tuple[RunningWork, Group]]:
-    return [
-        (work, build_group(work.shape, _urgent(draft, work, offering), draft.book))
-        for work in node.work()
-        if work.shape is not None
-    ]
+def _groups(draft: Draft, move: _Move) -> Iterator[tuple[RunningWork, Group]]:
+    """Yield what runs on a node, each with what it may run on."""
+    for work in move.node.work():
+        if work.shape is not None:
+            urgent = _urgent(draft, work, move.seat.offering)
+            yield work, build_group(work.shape, urgent, draft.book)
 
 
 def _finish(draft: Draft, move: _Move) -> bool:
@@ -172,7 +151,7 @@ def _finish(draft: Draft, move: _Move) -> bool:
     bench, mark = draft.bench, draft.bench.mark()
     bench.shut(move.seat)
     woken = ZERO
-    for work, group in move.entries:
+    for work, group in _groups(draft, move):
         found = _find_ready(draft, work, group)
         if found is None:
             bench.rollback(mark)
@@ -186,7 +165,7 @@ def _finish(draft: Draft, move: _Move) -> bool:
         else:
             seat.items.append(work.item)
     saving = move.price - woken
-    if not move.urgent and not _pays(draft, saving, move.rework):
+    if not move.urgent and not _pays(draft, saving, _rework_of(draft, move)):
         bench.rollback(mark)
         _forget(draft, move)
         bench.reopen(move.seat)
@@ -237,34 +216,36 @@ def _drain(draft: Draft, move: _Move, saving: Decimal) -> None:
         reason=reason,
         per_hour=draft.money(move.seat.offering.per_hour),
         work=tuple(work.item for work in move.node.work()),
-        rework_seconds=move.seconds,
+        rework_seconds=sum(_seconds_of(draft, move)),
     )
 
 
 def _begin(draft: Draft, move: _Move) -> None:
     """Order one node that takes all the work of a dearer or less safe one, and mean it for it."""
-    entries = move.entries
-    if any(draft.bench.assigned.get(work.item) for work, _ in entries) or not entries:
+    if any(draft.bench.assigned.get(work.item) for work in move.node.work()):
         return
-    for choice in entries[0][1].anywhere.choices:
+    _, first = next(_groups(draft, move))
+    elsewhere = [c for c in first.anywhere.choices if c.offering.pool != move.node.pool]
+    rework = _rework_of(draft, move) if elsewhere else ZERO
+    for choice in elsewhere:
         offering = choice.offering
         price = ZERO if draft.bench.ledger.is_covered(offering) else offering.per_hour
         # Work on spot is risk-adjusted, or a move to spot would forget what it repeats there.
         adjusted = None if price is None else price + choice.rework
-        better = adjusted is not None and _pays(draft, move.price - adjusted, move.rework)
-        if not (better or move.urgent) or offering.pool == move.node.pool:
+        better = adjusted is not None and _pays(draft, move.price - adjusted, rework)
+        if not (better or move.urgent):
             continue
         mark = draft.bench.mark()
         opened = draft.bench.order(offering)
-        if opened is not None and _seat_move(draft, opened, entries):
+        if opened is not None and _seat_move(draft, opened, move):
             reason = move.urgent or "cheaper for running work"
             draft.explain_growth(offering.pool, f"{reason}: takes over from {move.node.id}")
             return
         draft.bench.rollback(mark)
 
 
-def _seat_move(draft: Draft, opened: Bin, entries: list[tuple[RunningWork, Group]]) -> bool:
-    for work, group in entries:
+def _seat_move(draft: Draft, opened: Bin, move: _Move) -> bool:
+    for work, group in _groups(draft, move):
         choice = _choice_of(group, opened)
         if choice is None or not opened.fits(choice, group.shape):
             return False

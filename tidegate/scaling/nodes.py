@@ -31,7 +31,8 @@ def is_lost(node: Node, offering: Offering | None, situation: Situation) -> bool
 
     Until then it covers demand: a node whose device plugin is not ready is on its way.
     """
-    if offering is None:
+    # Most nodes are there with all that they have: that is asked first.
+    if offering is None or (node.accelerators != 0 and node.phase is not NodePhase.IN_FLIGHT):
         return False
     lacking = node.accelerators == 0 and offering.room.accelerators > 0 and not node.work()
     starting = node.phase is NodePhase.IN_FLIGHT or (lacking and node.phase in HEALTHY)

@@ -15,6 +15,7 @@ from tidegate.scaling.marginal import HOUR, ZERO, Choice, build_choice, is_late,
 from tidegate.scaling.offerings import Offering, Offerings
 from tidegate.scaling.settings import ScalingSettings
 from tidegate.scaling.situation import Situation, build_situation, is_spot
+from tidegate.scaling.standing import build_standing
 from tidegate.vocabulary.capacity import Scaler
 from tidegate.vocabulary.demand import Demand, SourceHealth, WorkItem
 from tidegate.vocabulary.plans import Cause, CauseKind
@@ -72,7 +73,7 @@ def place_job(
     """
     asked = Demand((job,), (SourceHealth("the job", now),))
     situation = build_situation(fleet, asked, offerings, settings, now)
-    bench = Bench(situation)
+    bench = Bench(build_standing(situation))
     excluded = [(entry.id, cause) for entry, cause in _exclusions(job, situation, bench) if cause]
     out = {name for name, _ in excluded}
     candidates = []

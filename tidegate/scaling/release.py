@@ -28,7 +28,7 @@ def delete_lost(draft: Draft) -> None:
     for node in nodes_of(draft.situation):
         offering = draft.bench.offering_of[node.id]
         lost = is_lost(node, offering, draft.situation)
-        if not may_touch(node, draft.situation) or not (node.phase in GONE or lost):
+        if not (lost or node.phase in GONE) or not may_touch(node, draft.situation):
             continue
         if node.work():
             draft.holds.append(Hold(node.pool, f"{node.id} is {node.phase.value} and runs work"))

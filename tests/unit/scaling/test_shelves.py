@@ -10,12 +10,13 @@ from support.scaling_worlds import worlds
 from tidegate.scaling.admission import lay_out
 from tidegate.scaling.groups import OptionBook
 from tidegate.scaling.situation import build_situation
+from tidegate.scaling.standing import build_standing
 
 
 @settings(max_examples=150, deadline=None)
 @given(worlds(), st.sampled_from([1, 2, 4, 8]), st.integers(0, 6))
 def test_room_is_told_of_exactly_where_a_bin_has_enough_free(world, gpus, takers):
-    bench = lay_out(build_situation(*world, NOW))
+    bench = lay_out(build_standing(build_situation(*world, NOW)))
     wanted = shape(gpus)
     domain = OptionBook(bench.situation).options_for(wanted, urgent=False).anywhere
     for number in range(takers):
