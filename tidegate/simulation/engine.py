@@ -16,6 +16,7 @@ from tidegate.simulation.policy import Policy
 from tidegate.simulation.results import QueueResult, Record, build_result
 from tidegate.simulation.seats import find_seats
 from tidegate.simulation.setup import Setup, draw_hours, tell_spot
+from tidegate.simulation.targets import WaitTargets
 from tidegate.simulation.world import Run, SimNode, Ticket, World, steps_at
 from tidegate.vocabulary.capacity import CapacityType
 from tidegate.vocabulary.demand import Demand, SourceHealth, WorkItem
@@ -70,6 +71,7 @@ class Engine:
         self._count = itertools.count()
         self._events: list[tuple[int, int, int, object]] = []
         self._next: int | None = None
+        self._targets = WaitTargets()
         self._timed = any(job.deadline is not None for job in setup.jobs)
         for job in setup.jobs:
             self._push(job.submitted, Kind.ARRIVAL, job)
@@ -225,6 +227,7 @@ class Engine:
         for node in self.world.nodes.values():
             if node.reserved:
                 node.give_up_seat(job.id)
+        self._targets.note(job, (node.offering.pool for node in seats), now)
         run = Run(job, seats, now, restart, ticket.done)
         self.world.seat(run, now)
         self._push(run.ends(), Kind.END, run)
@@ -254,7 +257,11 @@ class Engine:
             market = replace(market, failures=tuple(self.failures.values()))
         if self._timed:
             market = replace(market, spot_history=tell_spot(self.setup, now))
-        return self.policy.plan(self.world.observe(now), demand, market, moment)
+        fleet = self.world.observe(now)
+        targets = self._targets.tell(now)
+        if targets:
+            fleet = replace(fleet, wait_targets=targets)
+        return self.policy.plan(fleet, demand, market, moment)
 
     def _carry_out(self, plan: ScalingPlan, now: int) -> bool:
         """Apply a plan; return whether the cloud refused any of its orders."""
