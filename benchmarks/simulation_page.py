@@ -63,18 +63,22 @@ def _waits(row: Row) -> list[object]:
 
 
 def _queues(rows: Sequence[Row]) -> str:
+    shown = [row for row in rows if row["case"] != WHOLE]
     head = ("fleet", "policy", "tuned", "R", "wait p50", "p95", "p99", "max", "mean", "lost GPU h")
+    changes = {"actions_a_day": "actions a day", "overshoot_nodes": "nodes no work ran on"}
+    # Data that was measured before they were counted has none of them.
+    told = [name for name in changes if all(name in row for row in shown)]
     return _table(
-        head,
+        (*head, *(changes[name] for name in told)),
         (
             [
                 row["case"],
                 *_judged(row),
                 *_waits(row),
                 row["lost_gpu_hours"],
+                *(row[name] for name in told),
             ]
-            for row in sorted(rows, key=lambda row: (row["case"], row["ratio"]))
-            if row["case"] != WHOLE
+            for row in sorted(shown, key=lambda row: (row["case"], row["ratio"]))
         ),
     )
 

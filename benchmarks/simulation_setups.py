@@ -11,6 +11,7 @@ from tidegate.scaling.fleet import PoolSupply
 from tidegate.scaling.offerings import NodeRoom, Offering
 from tidegate.scaling.settings import ScalingSettings
 from tidegate.simulation.bounds import NodeTerms
+from tidegate.simulation.metrics import actions_a_day, measure_overshoot
 from tidegate.simulation.ours import Tidegate
 from tidegate.simulation.peers import ClusterAutoscaler, Karpenter
 from tidegate.simulation.peers_spot import Ocean, SkyServe
@@ -103,7 +104,7 @@ def _autoscaler(unneeded: int, delay: int, evicts: bool) -> Candidate:
 
 
 def wait_figures(results: Iterable[QueueResult]) -> dict[str, float]:
-    """Return how long jobs waited: median, 95th and 99th percentile, longest, mean."""
+    """Return how long jobs waited, what was lost, and how often fleets changed, for nothing too."""
     results = list(results)
     waits = sorted(wait for result in results for wait in result.waits.values())
     stalls = sum(sum(result.stalls.values()) for result in results)
@@ -122,4 +123,6 @@ def wait_figures(results: Iterable[QueueResult]) -> dict[str, float]:
         "stalled_hours": round(stalls / 3600, 1),
         "lost_gpu_hours": round(sum(result.lost_seconds for result in results) / 3600, 1),
         "actions": sum(result.actions for result in results),
+        "actions_a_day": round(float(sum(actions_a_day(result) or 0 for result in results)), 1),
+        "overshoot_nodes": sum(measure_overshoot(result).nodes for result in results),
     }

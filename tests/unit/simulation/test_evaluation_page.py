@@ -47,3 +47,17 @@ def test_a_cluster_that_costs_over_a_fifth_more_than_its_work_is_one_where_nobod
     assert len(dear) == 4
     assert min(one["bound_of_mean_to_work"] for one in dear) > 1.2
     assert min(one["bound_of_each_wait_to_work"] for one in dear) > 1.2
+
+
+def test_how_often_fleets_changed_is_shown_once_every_row_tells_it(page_module, data):
+    names = ("actions_a_day", "overshoot_nodes")
+    before = [{k: v for k, v in row.items() if k not in names} for row in data["queues"]]
+    counted = [row | {"actions_a_day": 12.5, "overshoot_nodes": 3} for row in before]
+
+    def lines(rows):
+        return page_module.render_tables({"queues": rows})["simulation queues"].splitlines()
+
+    head, _, first, *_ = lines(counted)
+    assert head.endswith("| lost GPU h | actions a day | nodes no work ran on |")
+    assert first.endswith("| 12.5 | 3 |")
+    assert lines([*counted[:1], *before[1:]])[0].endswith("| lost GPU h |")
