@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from tidegate.scaling.disruption import rework_seconds
+from tidegate.scaling.disruption import explain_work, rework_seconds
 from tidegate.scaling.draft import Draft
 from tidegate.scaling.fleet import NodePhase, RunningWork
 from tidegate.scaling.nodes import nodes_of
-from tidegate.scaling.signals import explain_shape
 from tidegate.scaling.situation import Situation
 from tidegate.vocabulary.demand import WorkItem
 from tidegate.vocabulary.plans import Drain, Hold
@@ -31,7 +30,7 @@ def requeue_interrupted(situation: Situation) -> tuple[WorkItem, ...]:
             work_left_seconds=work.work_left_seconds,
         )
         for work, lost in lost_work
-        if work.shape is not None and work.item not in waiting and not explain_shape(work.shape)
+        if work.shape is not None and work.item not in waiting and not explain_work(work)
     )
 
 
@@ -52,7 +51,7 @@ def drain_interrupted(draft: Draft) -> None:
         )
     for work, _ in _lost_work(draft.situation):
         unknown = "what it needs of a node is not known"
-        fault = explain_shape(work.shape) if work.shape is not None else unknown
+        fault = explain_work(work) if work.shape is not None else unknown
         if fault:
             draft.holds.append(Hold("", f"{work.item} is interrupted, and {fault}"))
 

@@ -14,14 +14,13 @@ from itertools import islice
 from operator import itemgetter
 
 from tidegate.scaling.bins import Bin
-from tidegate.scaling.disruption import may_stop, rework_seconds, why_not_disturb
+from tidegate.scaling.disruption import explain_work, may_stop, rework_seconds, why_not_disturb
 from tidegate.scaling.draft import Draft
 from tidegate.scaling.fleet import Node, NodePhase, RunningWork
 from tidegate.scaling.groups import Group, build_group
 from tidegate.scaling.marginal import HOUR, ZERO, Choice
 from tidegate.scaling.nodes import nodes_of
 from tidegate.scaling.offerings import Offering
-from tidegate.scaling.signals import explain_shape
 from tidegate.scaling.situation import is_spot
 from tidegate.vocabulary.plans import Drain, Hold
 
@@ -59,9 +58,9 @@ def move_work(draft: Draft) -> None:
 
 
 def _makes_no_sense(draft: Draft, node: Node) -> bool:
-    """Return whether what the work asks of a node makes no sense, and say so."""
+    """Return whether what is told of a node's work makes no sense, and say so."""
     for work in node.work():
-        fault = explain_shape(work.shape) if work.shape is not None else ""
+        fault = explain_work(work)
         if fault:
             text = f"{work.item} {fault}, so it stays where it runs"
             draft.holds.append(Hold(node.pool, text))
@@ -122,7 +121,7 @@ def _is_movable(draft: Draft, work: RunningWork) -> bool:
 
 def _urgent(draft: Draft, work: RunningWork, offering: Offering) -> bool:
     # Of what makes no sense nobody knows how long it takes.
-    if work.shape is None or work.deadline is None or explain_shape(work.shape):
+    if work.shape is None or work.deadline is None or explain_work(work):
         return False
     left = work.work_left_seconds
     return draft.deadlines.is_urgent(work.shape, work.deadline, left, offering)

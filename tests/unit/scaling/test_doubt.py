@@ -125,6 +125,10 @@ def test_whatever_is_in_doubt_nothing_that_is_there_goes_and_the_plan_says_why(s
     )
 
 
+SENSELESS_LEFT = [float("nan"), float("inf"), -1, Decimal("NaN"), Decimal("sNaN")]
+"""What no work can have left, in seconds."""
+
+
 class TestRunningWork:
     odd = replace(shape(8), accelerators=(AcceleratorNeed("h100-80gb", 0),))
 
@@ -161,6 +165,28 @@ class TestRunningWork:
         found = plan([pool()], [offering()], nodes=[lost])
         assert [drain.node for drain in found.drains] == ["n1"]
         assert found.holds[0].reason == "odd is interrupted, and asks for 0 of h100-80gb"
+
+    @pytest.mark.parametrize("left", SENSELESS_LEFT, ids=str)
+    def test_a_deadline_of_work_with_a_senseless_rest_is_no_urgency(self, left):
+        due = NOW + timedelta(hours=3)
+        running = work("odd", checkpoint_at=ago(60), deadline=due, work_left_seconds=left)
+        busy = node(pool="spot", phase="busy", running=(running,))
+        spot = offering("spot", capacity_type=CapacityType.SPOT)
+        found = plan([pool("spot"), pool()], [spot, offering()], nodes=[busy])
+        assert (found.drains, ordered(found)) == ((), {})
+        text = f"odd has {left} seconds of work left, so it stays where it runs"
+        assert [(hold.pool, hold.reason) for hold in found.holds] == [("spot", text)]
+
+    @pytest.mark.parametrize("left", SENSELESS_LEFT, ids=str)
+    def test_interrupted_work_with_a_senseless_rest_is_named(self, left):
+        due = NOW + timedelta(hours=3)
+        running = work("odd", checkpoint_at=ago(60), deadline=due, work_left_seconds=left)
+        lost = node(phase="interrupted", running=(running,))
+        found = plan([pool()], [offering()], nodes=[lost])
+        assert [drain.node for drain in found.drains] == ["n1"]
+        assert ordered(found) == {}
+        text = f"odd is interrupted, and has {left} seconds of work left"
+        assert found.holds[0].reason == text
 
 
 class TestMarket:
