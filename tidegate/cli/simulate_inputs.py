@@ -25,6 +25,8 @@ from tidegate.vocabulary.problems import Unavailable, refuse
 
 DRAIN_SECONDS = 86_400
 """A simulation goes on for a day beyond the last job, so that what waits can finish."""
+TAIL_SECONDS = 3600
+"""And for an hour once all is done: what is kept any longer is kept for work beyond the history."""
 CHECKPOINT_SECONDS = 1800
 """How often jobs of a public trace are taken to save themselves, as in the evaluation."""
 
@@ -201,6 +203,7 @@ def build_setup(
         pools=build_pools(arm.manifest, catalog),
         market=_build_market(told, arm, catalog),
         end=told.end + DRAIN_SECONDS,
+        tail_seconds=TAIL_SECONDS,
         start=told.start,
         divisible=told.divisible,
         # Losses are to be repeatable, not secret.

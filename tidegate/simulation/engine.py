@@ -51,7 +51,8 @@ def simulate(
     """
     engine = Engine(setup, policy)
     engine.run(on_progress)
-    return build_result(setup, engine.world, engine.waiting.values(), engine.record)
+    ended = replace(setup, end=engine.end)
+    return build_result(ended, engine.world, engine.waiting.values(), engine.record)
 
 
 class Engine:
@@ -71,6 +72,7 @@ class Engine:
         self._count = itertools.count()
         self._events: list[tuple[int, int, int, object]] = []
         self._next: int | None = None
+        self.end, self._coming = setup.end, len(setup.jobs)
         self._targets = WaitTargets()
         self._timed = any(job.deadline is not None for job in setup.jobs)
         for job in setup.jobs:
@@ -83,12 +85,11 @@ class Engine:
         """Run to the end and pay for what is still there."""
         if any(pool.min_nodes for pool in self.setup.pools):
             self._ask_at(0)
-        end = self.setup.end
         while True:
             event = self._events[0][0] if self._events else None
             look = self._next
             times = [second for second in (event, look) if second is not None]
-            if not times or min(times) >= end:
+            if not times or min(times) >= self.end:
                 break
             now = min(times)
             if event is not None and event == now:
@@ -100,9 +101,11 @@ class Engine:
         for run in self.world.runs.values():
             for node in run.seats:
                 need = run.job.shape.accelerators[0].per_worker
-                self.world.spent[node.offering.id].note_run(need, end - run.began, run.restart, 0)
+                self.world.spent[node.offering.id].note_run(
+                    need, self.end - run.began, run.restart, 0
+                )
         for node in list(self.world.nodes.values()):
-            self.world.remove(node, end, chosen=False)
+            self.world.remove(node, self.end, chosen=False)
 
     def _due(self, now: int) -> bool:
         return bool(self._events) and self._events[0][0] <= now
@@ -141,6 +144,7 @@ class Engine:
             self.world.pack(now)
 
     def _arrive(self, job: Job, now: int) -> None:
+        self._coming -= 1
         self._let_wait(job, now)
         self.world.note_arrival(job.accelerators(), now)
 
@@ -157,6 +161,8 @@ class Engine:
             return
         self.world.unseat(run, now)
         self.record.finished[run.job.id] = now
+        if not (self._coming or self.waiting or self.world.runs):
+            self.end = min(self.end, now + self.setup.tail_seconds)
         self._ask_at(now)
 
     def _boot(self, node: SimNode, now: int) -> None:

@@ -15,6 +15,8 @@ from tidegate.simulation.world import Capacity, steps_at
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 """Where traces are laid that name no time of their own."""
+NO_LIMIT = 10**9
+"""Longer than any trace, in seconds."""
 LOOK_BACK_TICKS = 1000
 """How much of spot's past is told."""
 
@@ -52,6 +54,7 @@ class Setup:
         pools: The pools.
         market: Offerings with prices, quotas and boot times.
         end: The last second that counts.
+        tail_seconds: How long the run goes on once all work has ended, at most until the end.
         tick: Seconds between two looks of a policy.
         capacity: What can be had of an offering over time.
         faults: What goes wrong.
@@ -72,6 +75,7 @@ class Setup:
     start: datetime = START
     spot_tick: int = 300
     counts_arrivals: bool = False
+    tail_seconds: int = NO_LIMIT
 
 
 def tell_spot(setup: Setup, now: int) -> dict[str, SpotHistory]:

@@ -132,3 +132,15 @@ def test_a_deadline_is_met_where_spot_comes_and_goes():
     found = simulate(setup(job("a", 36_000, 20_000, 8, 66_000), end=72_000, spot=steps), OURS)
     assert found.missed == 0
     assert found.paid_hours["spot/node"] > 0
+
+
+def test_a_run_ends_some_time_after_all_its_work():
+    least = replace(POOL, min_nodes=1)
+    jobs = (job("a", 0, 3600), job("b", 9000, 600))
+    whole = replace(setup(*jobs), pools=(least,))
+    cut = simulate(replace(whole, tail_seconds=1200), OURS)
+    # The minimum is paid until 20 minutes after the second job, not until the end.
+    assert cut.paid_hours["pool/node"] == Decimal(9000 + 600 + 1200) / 3600
+    assert simulate(whole, OURS).paid_hours["pool/node"] == 10
+    late = simulate(replace(whole, tail_seconds=10**6), OURS)
+    assert late.paid_hours["pool/node"] == 10
