@@ -234,7 +234,7 @@ def test_waste_wait_targets_deadlines_and_overshoot_are_told(run):
     assert found["deadlines"] == {"jobs": 2, "missed": 1}
     assert found["usefulAcceleratorHours"] == 24
     assert found["waste"]["lost"]["acceleratorHours"] == 0
-    # No node boots within 60 s, so that two more than the jobs fill are kept free; one until the end.
+    # No node boots within 60 s: two more are kept free than the jobs fill, one until the end.
     assert found["waste"]["setup"]["acceleratorHours"] == 3.33
     assert (found["overshoot"]["nodes"], found["overshoot"]["share"]) == (1, 0.2)
     assert found["actionsADay"] > 0
