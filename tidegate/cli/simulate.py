@@ -146,7 +146,7 @@ def _bound(told: QueueHistory, setup: Setup) -> Decimal:
 
 
 def _replay(name: str, setup: Setup, policy: TimedPolicy) -> QueueResult:
-    with _show_progress(name, setup.end) as tell:
+    with _show_progress(f"Replaying {name}", setup.end) as tell:
         return run_simulation(setup, policy, tell)
 
 
@@ -156,7 +156,8 @@ def _compare(
     def arm(told: Arm) -> experiment.Arm:
         return experiment.Arm(build(told), lambda: Tidegate(told.settings))
 
-    return experiment.compare(arm(arms[0]), arm(arms[1]), blocks)
+    with _show_progress("Comparing", blocks) as tell:
+        return experiment.compare(arm(arms[0]), arm(arms[1]), blocks, tell)
 
 
 def _write_report(
@@ -182,12 +183,12 @@ def _write_report(
 
 
 @contextmanager
-def _show_progress(name: str, end: int) -> Iterator[Callable[[int], None] | None]:
-    """Yield what to tell the second reached; a bar appears on a terminal only."""
+def _show_progress(title: str, end: int) -> Iterator[Callable[[int], None] | None]:
+    """Yield what to tell how far it is; a bar appears on a terminal only."""
     if not sys.stderr.isatty():
         yield None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"Replaying {name}", total=end)
-        yield lambda second: bar.update(task, completed=second)
+        task = bar.add_task(title, total=end)
+        yield lambda reached: bar.update(task, completed=reached)

@@ -21,7 +21,7 @@ from tidegate.simulation.setup import Faults, Setup
 from tidegate.traces.history import read_history
 from tidegate.traces.options import PUBLISHED, TraceOptions
 from tidegate.traces.window import QueueHistory, cut_history
-from tidegate.vocabulary.problems import Unavailable, refuse
+from tidegate.vocabulary.problems import Unavailable, refuse, suggest
 
 DRAIN_SECONDS = 86_400
 """A simulation goes on for a day beyond the last job, so that what waits can finish."""
@@ -125,8 +125,9 @@ def read_source(source: str, options: HistoryOptions, arms: Sequence[Arm]) -> Qu
         InvalidInput: For what cannot be read, or options that do not go with it.
     """
     _check_window(options)
-    name, _, rest = source.partition(":")
-    if rest and name in PUBLISHED:
+    name, colon, rest = source.partition(":")
+    if colon and not Path(source).exists():
+        _check_trace(source, name, rest)
         return _read_trace(name, Path(rest), _trace_options(source, options, arms))
     for option, value in (
         ("--cluster", options.cluster),
@@ -137,6 +138,15 @@ def read_source(source: str, options: HistoryOptions, arms: Sequence[Arm]) -> Qu
             raise refuse(source, option, value, "is an option of public traces", expected)
     told = read_history(Path(source), options.accelerator)
     return cut_history(told, source, options.since, options.until)
+
+
+def _check_trace(source: str, name: str, path: str) -> None:
+    traces = ", ".join(f"{trace}:PATH" for trace in PUBLISHED)
+    if name not in PUBLISHED:
+        reason = f"is no file, and {name} no public trace{suggest(name, PUBLISHED)}"
+        raise refuse(source, "", None, reason, f"a file that is there, or one of {traces}")
+    if not path:
+        raise refuse(source, "", None, "names no path", PUBLISHED[name])
 
 
 def _read_trace(name: str, path: Path, options: TraceOptions) -> QueueHistory:

@@ -59,11 +59,16 @@ class Comparison:
     baseline_cost: float
 
 
-def compare(baseline: Arm, treatment: Arm, blocks: int) -> Comparison | None:
+def compare(
+    baseline: Arm,
+    treatment: Arm,
+    blocks: int,
+    on_progress: Callable[[int], None] | None = None,
+) -> Comparison | None:
     """Return the experiment; None where fewer than two blocks have work.
 
     The trace is cut into spans of equal length; what runs across a cut counts in each span with
-    its part of it. Both arms see the same work in each.
+    its part of it. Both arms see the same work in each. `on_progress` is told the spans done.
     """
     jobs, span = baseline.setup.jobs, max(-(-_last(baseline.setup) // blocks), 1)
     pairs: list[tuple[float, QueueResult, QueueResult]] = []
@@ -72,6 +77,8 @@ def compare(baseline: Arm, treatment: Arm, blocks: int) -> Comparison | None:
         if cut:
             hours = work_seconds(cut) / 3600
             pairs.append((hours, _run(baseline, cut, span), _run(treatment, cut, span)))
+        if on_progress is not None:
+            on_progress(number + 1)
     if len(pairs) < 2:
         return None
     costs = [(float(a.cost) / hours, float(b.cost) / hours) for hours, a, b in pairs]

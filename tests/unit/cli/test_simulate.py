@@ -306,6 +306,17 @@ def test_a_public_trace_needs_to_be_told_what_its_gpus_are(run, tmp_path):
     assert "is in no pool; expected one of h100-80gb" in other
 
 
+def test_a_trace_that_nobody_publishes_or_without_a_path_is_refused(run, tmp_path):
+    misspelt = refused(replay(run, tmp_path, "filly:there.csv"))
+    assert misspelt == (
+        "filly:there.csv: is no file, and filly no public trace (did you mean 'philly'?); "
+        "expected a file that is there, or one of philly:PATH, helios:PATH"
+    )
+    assert "philly:: names no path; expected philly.csv of" in refused(
+        replay(run, tmp_path, "philly:")
+    )
+
+
 def test_a_public_trace_that_is_not_there_is_told_with_where_it_is_published(run, tmp_path):
     options = ("--accelerator", "h100-80gb")
     found = refused(replay(run, tmp_path, f"helios:{tmp_path}", *options))

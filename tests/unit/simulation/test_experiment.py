@@ -29,6 +29,12 @@ def test_a_dearer_market_costs_more_and_nobody_waits_longer():
     assert found.wait_p95.mean == 0
 
 
+def test_spans_are_told_as_they_are_done():
+    arm, done = Arm(setup(*JOBS), lambda: OURS), []
+    compare(arm, arm, 3, done.append)
+    assert done == [1, 2, 3]
+
+
 def test_one_span_says_nothing():
     arm = Arm(setup(job("a", 0, 60)), lambda: OURS)
     assert compare(arm, arm, 1) is None
