@@ -69,9 +69,7 @@ def describe_run(setup: Setup, result: QueueResult, bound: Decimal) -> dict[str,
         },
         "deadlines": {"jobs": result.deadlines, "missed": result.missed},
         "nodeHours": {name: f"{hours:.2f}" for name, hours in sorted(result.paid_hours.items())},
-        "commitmentUse": {
-            name: _round(use.share, 4) for name, use in sorted(result.commitments.items())
-        },
+        "commitmentUse": _commitment_use(setup, result),
         "interruptions": result.interruptions,
         "lostAcceleratorHours": round(result.lost_seconds / 3600, 2),
         "lostAcceleratorHoursPerInterruption": _round(lost_per_interruption(result), 3),
@@ -83,6 +81,13 @@ def describe_run(setup: Setup, result: QueueResult, bound: Decimal) -> dict[str,
             "nodeHours": _round(over.node_hours, 2),
         },
     }
+
+
+def _commitment_use(setup: Setup, result: QueueResult) -> dict[str, float | None]:
+    """Return the share of each commitment that a pool draws on; None where nobody can tell."""
+    drawn = sorted({entry.commitment for entry in setup.market.offerings} - {""})
+    used = result.commitments
+    return {name: _round(used[name].share, 4) if name in used else None for name in drawn}
 
 
 def _waste(use: Use, useful: Decimal) -> dict[str, Any]:
@@ -175,7 +180,8 @@ def _deadlines(told: Figures) -> str:
 
 
 def _commitments(told: Mapping[str, float | None]) -> str:
-    shares = {n: "had ended" if share is None else f"{share:.1%}" for n, share in told.items()}
+    unknown = "unknown (it states no size, or had ended before)"
+    shares = {name: unknown if share is None else f"{share:.1%}" for name, share in told.items()}
     return _join(shares) or "none"
 
 

@@ -240,6 +240,37 @@ def test_waste_wait_targets_deadlines_and_overshoot_are_told(run):
     assert found["actionsADay"] > 0
 
 
+def test_commitments_are_told_by_their_use_and_not_billed_again(run, tmp_path):
+    committed = [
+        {"id": name, "cloud": "gcp", "kind": "capacity-reservation", "labels": {}, **size}
+        for name, size in (("sized", {"units": 2}), ("unsized", {}))
+    ]
+    pools = [
+        POOL | {"id": f"pool-{each['id']}", "capacityType": "reserved", "reservation": each["id"]}
+        for each in committed
+    ]
+    told = build_manifest(
+        [{"pools": pools, "commitments": committed}],
+        project="tidegate",
+        stack="dev",
+        catalog_digest="sha256:0",
+    )
+    path = write(tmp_path / "committed.json", json.dumps(dump_manifest(told)))
+    source = write(tmp_path / "jobs.csv", HEAD + ROWS)
+
+    def replayed(*options: str):
+        return CliRunner().invoke(app, [source, "--manifest", path, *options])
+
+    found = json.loads(replayed("--format", "json").stdout)
+    # One node or two of the two that are reserved, and all that runs is paid for by it.
+    assert 0 < found["commitmentUse"]["sized"] <= 1
+    assert found["commitmentUse"]["unsized"] is None
+    assert found["cost"] == "0.00"
+    shown = replayed().stdout
+    assert "unsized unknown (it states no size, or had ended before)" in shown
+    assert "none: the bound is 0" in shown
+
+
 def test_a_deadline_before_its_submission_is_refused(run):
     head = HEAD.strip() + ",deadline\n"
     row = "a,2026-11-30T12:00:00Z,3600,h100-80gb,8,2026-11-30T11:00:00Z\n"
