@@ -93,7 +93,7 @@ def simulate(
         int | None,
         typer.Option(
             min=0,
-            help="How often jobs of a public trace save themselves; 0: never.  [default: 1800]",
+            help="How often jobs of a public trace save themselves (1800 unless stated); 0: never.",
         ),
     ] = None,
     since: Annotated[

@@ -56,9 +56,10 @@ def _read_philly(path: Path, options: TraceOptions) -> QueueHistory:
         left_out={"repeated rows": repeated} if repeated else {},
         assumed=_assumed(options),
     )
-    # Before and after it the trace is nearly empty, or only the ends of long jobs.
-    since = options.since or PHILLY_START.replace(tzinfo=UTC)
-    until = options.until or PHILLY_END.replace(tzinfo=UTC)
+    # Before and after its span the trace is nearly empty, or only the ends of long jobs.
+    first, last = PHILLY_START.replace(tzinfo=UTC), PHILLY_END.replace(tzinfo=UTC)
+    since = options.since or (None if options.until and options.until <= first else first)
+    until = options.until or (None if options.since and options.since >= last else last)
     return cut_history(whole, str(path), since, until)
 
 

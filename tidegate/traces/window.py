@@ -43,11 +43,12 @@ def cut_history(
     """
     if since is None and until is None:
         return told
-    first = 0 if since is None else (since - told.start) // timedelta(seconds=1)
+    earliest = min(job.submitted for job in told.jobs)
+    first = earliest if since is None else (since - told.start) // timedelta(seconds=1)
     last = told.end if until is None else (until - told.start) // timedelta(seconds=1)
     jobs = cut_window(told.jobs, first, last)
     if not jobs:
-        ends = f"{told.start:%Y-%m-%dT%H:%MZ} to {_end(told):%Y-%m-%dT%H:%MZ}"
+        ends = f"{_moment(told, earliest)} to {_moment(told, told.end)}"
         raise refuse(where, "", None, "has no jobs between --from and --until", f"within {ends}")
     outside = len(told.jobs) - len(jobs)
     left_out = dict(told.left_out) | ({"outside the window": outside} if outside else {})
@@ -63,5 +64,5 @@ def cut_history(
     )
 
 
-def _end(told: QueueHistory) -> datetime:
-    return told.start + timedelta(seconds=told.end)
+def _moment(told: QueueHistory, second: int) -> str:
+    return f"{told.start + timedelta(seconds=second):%Y-%m-%dT%H:%MZ}"

@@ -55,6 +55,13 @@ def test_a_cluster_a_window_and_the_size_of_nodes_may_be_chosen(philly):
     assert found.start == datetime(2017, 10, 1, tzinfo=UTC)
 
 
+def test_a_window_may_lie_outside_of_the_usual_span(philly):
+    early = read_published("philly", philly, span(until="2017-09-01"))
+    assert [(job.submitted, job.seconds) for job in early.jobs] == [(0, 60)]
+    late = read_published("philly", philly, span(since="2017-11-10"))
+    assert [(job.submitted, job.seconds) for job in late.jobs] == [(0, 3600)]
+
+
 def test_a_gzipped_trace_reads_alike(philly, tmp_path):
     packed = tmp_path / "philly.csv.gz"
     packed.write_bytes(gzip.compress(PHILLY.encode()))
