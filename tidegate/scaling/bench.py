@@ -66,10 +66,12 @@ class Bench:
                 if item in running:
                     # It runs elsewhere and is to move here.
                     seat.reserve(running[item])
-            self._add(seat)
+            self.bins[seat.seat] = seat
             seats.setdefault(offering.id, []).append(seat)
         for mine in seats.values():
-            self.shelves.of(mine[0].offering).put(*mine)
+            offering = mine[0].offering
+            self._capacity[offering.pool] += len(mine)
+            self.shelves.of(offering).put(*mine)
 
     def capacity_of(self, pool: str) -> int:
         """Return the nodes of a pool that serve or will: healthy ones and ordered ones."""
@@ -164,7 +166,8 @@ class Bench:
         self._per_hour += seat.paid
         self._ordered += 1
         mine.append(seat)
-        self._add(seat)
+        self.bins[seat.seat] = seat
+        self._capacity[offering.pool] += 1
         self._journal.append(seat)
         return seat
 
@@ -197,7 +200,3 @@ class Bench:
             self._late += workers
         if choice.extra:
             self._per_hour += choice.extra * workers
-
-    def _add(self, seat: Bin) -> None:
-        self.bins[seat.seat] = seat
-        self._capacity[seat.offering.pool] += 1

@@ -76,19 +76,19 @@ def _find_moves(draft: Draft) -> Iterator[_Move]:
     """
     offerings = {seat.offering.id: seat.offering for seat in draft.bench.bins.values()}
     prices = {name: _price_now(draft, offering) for name, offering in offerings.items()}
+    ranks = {name: -price for name, price in prices.items()}
     found = []
     for node in nodes_of(draft.situation):
         seat, work = draft.bench.bins.get(node.id), node.work()
         if seat is None or not work or seat.items or node.phase is NodePhase.IN_FLIGHT:
             continue
         urgent = _why_urgent(draft, work, seat.offering)
-        price = prices[seat.offering.id]
-        turn = (not urgent, -price, -seat.accelerators, node.id)
-        found.append((turn, node, seat, price, urgent))
+        turn = (not urgent, ranks[seat.offering.id], -seat.accelerators, node.id)
+        found.append((turn, node, seat, urgent))
     found.sort(key=itemgetter(0))
-    for _, node, seat, price, urgent in found:
+    for _, node, seat, urgent in found:
         if all(_is_movable(draft, work) for work in node.work()):
-            yield _Move(node, seat, price, urgent)
+            yield _Move(node, seat, prices[seat.offering.id], urgent)
 
 
 def _why_urgent(draft: Draft, work: Iterable[RunningWork], offering: Offering) -> str:
