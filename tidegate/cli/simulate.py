@@ -31,6 +31,7 @@ from tidegate.cli.simulate_output import (
     print_simulation,
 )
 from tidegate.cli.simulate_timing import TimedPolicy
+from tidegate.report.simulated_run import SimulatedRun
 from tidegate.simulation import experiment
 from tidegate.simulation.engine import simulate as run_simulation
 from tidegate.simulation.ours import Tidegate
@@ -127,9 +128,14 @@ def simulate(
         found["treatment"] = runs[arms[1].name]
         found["comparison"] = describe_comparison(_compare(build, arms, blocks))
     if report:
-        outcomes = {name: (results[name], bounds[name]) for name in setups}
-        figures = {name: list_history(found) + list_figures(run) for name, run in runs.items()}
-        found["report"] = _write_report(report, setups[arms[0].name], outcomes, figures)
+        replayed = list_history(found)
+        shown = {
+            name: SimulatedRun(
+                setup, results[name], bounds[name], replayed + list_figures(runs[name])
+            )
+            for name, setup in setups.items()
+        }
+        found["report"] = _write_report(report, shown)
     if output is OutputFormat.JSON:
         print_json(found)
     else:
@@ -160,18 +166,13 @@ def _compare(
         return experiment.compare(arm(arms[0]), arm(arms[1]), blocks, tell)
 
 
-def _write_report(
-    path: Path,
-    setup: Setup,
-    runs: Mapping[str, tuple[QueueResult, Decimal]],
-    figures: Mapping[str, list[tuple[str, str]]],
-) -> list[str]:
+def _write_report(path: Path, runs: Mapping[str, SimulatedRun]) -> list[str]:
     """Write the plots; return the files."""
     try:
         from tidegate.report.simulation import render_simulation
     except ModuleNotFoundError as error:
         raise Unavailable("plots need Altair: install tidegate[simulate]") from error
-    plots = render_simulation(setup, runs, figures)
+    plots = render_simulation(runs)
     picture = path.with_suffix(".png")
     try:
         path.write_text(plots.html, encoding="utf-8")

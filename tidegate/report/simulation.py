@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 import altair as alt
 import vl_convert
 
 from tidegate.report.html import load_template
+from tidegate.report.simulated_run import SimulatedRun
 from tidegate.simulation.results import QueueResult
 from tidegate.simulation.setup import Setup
 
@@ -28,35 +28,29 @@ class SimulationPlots:
     png: bytes
 
 
-def render_simulation(
-    setup: Setup,
-    runs: Mapping[str, tuple[QueueResult, Decimal]],
-    figures: Mapping[str, Sequence[tuple[str, str]]],
-) -> SimulationPlots:
+def render_simulation(runs: Mapping[str, SimulatedRun]) -> SimulationPlots:
     """Return plots of runs on one trace, on the page with their figures above.
 
     Args:
-        setup: Of the first run; says when second 0 was and how capacity is bought.
-        runs: Name of a run → its result and its lower bound.
-        figures: Name of a run → (what, value), the same of each run.
+        runs: Name of a run → the run; at least one.
     """
-    charts = [_capacity(setup, name, result) for name, (result, _) in runs.items()]
-    waits = _waits({name: result for name, (result, _) in runs.items()})
-    chart = alt.vconcat(*charts, waits, _costs(setup, runs)).resolve_scale(color="independent")
+    charts = [_capacity(run.setup, name, run.result) for name, run in runs.items()]
+    waits = _waits({name: run.result for name, run in runs.items()})
+    chart = alt.vconcat(*charts, waits, _costs(runs)).resolve_scale(color="independent")
     return SimulationPlots(
-        html=_add_table(chart.to_html(inline=True), figures),
+        html=_add_table(chart.to_html(inline=True), runs),
         png=vl_convert.vegalite_to_png(chart.to_json(), scale=2),
     )
 
 
-def _add_table(html: str, figures: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+def _add_table(html: str, runs: Mapping[str, SimulatedRun]) -> str:
     """Return the page with the figures above its plots."""
     # The inlined scripts speak of a body too; the page's own comes last.
     before, body, after = html.rpartition("<body>")
-    columns = list(figures.values())
+    columns = [run.figures for run in runs.values()]
     rows = [(one[0][0], *(value for _, value in one)) for one in zip(*columns, strict=True)]
     page = load_template("simulation.html.jinja")
-    table = page.render(title="Simulated", names=list(figures), rows=rows)
+    table = page.render(title="Simulated", names=list(runs), rows=rows)
     return f"{before}{body}\n{table}{after}"
 
 
@@ -108,9 +102,11 @@ def _waits(results: Mapping[str, QueueResult]) -> alt.Chart:
     return chart
 
 
-def _costs(setup: Setup, runs: Mapping[str, tuple[QueueResult, Decimal]]) -> alt.Chart:
+def _costs(runs: Mapping[str, SimulatedRun]) -> alt.Chart:
+    currencies = sorted({run.setup.market.currency for run in runs.values()})
     rows = []
-    for name, (result, bound) in runs.items():
+    for name, run in runs.items():
+        result, bound = run.result, run.bound
         nodes = result.cost - result.unfinished_cost
         rows += [
             {"run": name, "part": "nodes", "cost": float(nodes)},
@@ -121,7 +117,7 @@ def _costs(setup: Setup, runs: Mapping[str, tuple[QueueResult, Decimal]]) -> alt
         alt.Chart(alt.InlineData(values=rows), title="cost against its lower bound")
         .mark_bar()
         .encode(
-            x=alt.X("cost:Q", title=setup.market.currency),
+            x=alt.X("cost:Q", title=", ".join(currencies)),
             y=alt.Y("run:N", title=None, sort=None),
             color=alt.Color("part:N"),
         )

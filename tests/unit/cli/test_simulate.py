@@ -164,6 +164,19 @@ def test_two_manifests_are_an_experiment(run, tmp_path):
     assert "paired spans" in run(HEAD + rows, *options).stdout
 
 
+def test_two_manifests_with_other_pools_are_drawn_beside_each_other(run, tmp_path):
+    other = build_manifest(
+        [{"pools": [POOL | {"id": "other"}]}], project="tidegate", stack="dev", catalog_digest="x"
+    )
+    path = write(tmp_path / "other.json", json.dumps(dump_manifest(other)))
+    page = tmp_path / "out.html"
+    run(HEAD + ROWS, "--compare", path, "--blocks", "2", "--report", str(page))
+    text = page.read_text(encoding="utf-8")
+    shown = text[text.rindex("</head>") : text.rindex('id="vis"')]
+    assert '<th scope="col">manifest</th><th scope="col">other</th>' in shown
+    assert "other: nodes by capacity type" in text
+
+
 DAILY = "".join(f"j{day},2026-11-{day:02}T12:00:00Z,3600,h100-80gb,8\n" for day in range(1, 21))
 
 
