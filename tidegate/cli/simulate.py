@@ -29,6 +29,7 @@ from tidegate.cli.simulate_output import (
     list_figures,
     list_history,
     print_simulation,
+    render_comparison,
 )
 from tidegate.cli.simulate_timing import TimedPolicy
 from tidegate.report.simulated_run import SimulatedRun
@@ -135,7 +136,8 @@ def simulate(
             )
             for name, setup in setups.items()
         }
-        found["report"] = _write_report(report, shown)
+        compared = render_comparison(found["comparison"]) if "comparison" in found else ""
+        found["report"] = _write_report(report, shown, compared)
     if output is OutputFormat.JSON:
         print_json(found)
     else:
@@ -166,13 +168,13 @@ def _compare(
         return experiment.compare(arm(arms[0]), arm(arms[1]), blocks, tell)
 
 
-def _write_report(path: Path, runs: Mapping[str, SimulatedRun]) -> list[str]:
+def _write_report(path: Path, runs: Mapping[str, SimulatedRun], compared: str) -> list[str]:
     """Write the plots; return the files."""
     try:
         from tidegate.report.simulation import render_simulation
     except ModuleNotFoundError as error:
         raise Unavailable("plots need Altair: install tidegate[simulate]") from error
-    plots = render_simulation(runs)
+    plots = render_simulation(runs, compared)
     picture = path.with_suffix(".png")
     try:
         path.write_text(plots.html, encoding="utf-8")

@@ -233,14 +233,15 @@ def print_simulation(found: Figures, runs: Mapping[str, Figures]) -> None:
         table.add_row(rows[0][0], *(value for _, value in rows))
     console.print(table)
     if "comparison" in found:
-        console.print(_comparison_text(found["comparison"]))
+        console.print(render_comparison(found["comparison"]))
     for path in found.get("report", ()):
         console.print(f"wrote {path}", soft_wrap=True)
     if any(run["assumedPrices"] for run in runs.values()):
         console.print("~ an average or a ratio, no quote")
 
 
-def _comparison_text(found: Figures | None) -> str:
+def render_comparison(found: Figures | None) -> str:
+    """Return the experiment as lines for people; None where nothing can be said."""
     if found is None:
         return "fewer than two spans have work: nothing can be said about the difference"
     lines = [f"treatment less baseline, over {found['blocks']} paired spans (95 % confidence):"]

@@ -28,29 +28,30 @@ class SimulationPlots:
     png: bytes
 
 
-def render_simulation(runs: Mapping[str, SimulatedRun]) -> SimulationPlots:
+def render_simulation(runs: Mapping[str, SimulatedRun], compared: str) -> SimulationPlots:
     """Return plots of runs on one trace, on the page with their figures above.
 
     Args:
         runs: Name of a run → the run; at least one.
+        compared: What an experiment found, by lines; empty without one.
     """
     charts = [_capacity(run.setup, name, run.result) for name, run in runs.items()]
     waits = _waits({name: run.result for name, run in runs.items()})
     chart = alt.vconcat(*charts, waits, _costs(runs)).resolve_scale(color="independent")
     return SimulationPlots(
-        html=_add_table(chart.to_html(inline=True), runs),
+        html=_add_table(chart.to_html(inline=True), runs, compared),
         png=vl_convert.vegalite_to_png(chart.to_json(), scale=2),
     )
 
 
-def _add_table(html: str, runs: Mapping[str, SimulatedRun]) -> str:
+def _add_table(html: str, runs: Mapping[str, SimulatedRun], compared: str) -> str:
     """Return the page with the figures above its plots."""
     # The inlined scripts speak of a body too; the page's own comes last.
     before, body, after = html.rpartition("<body>")
     columns = [run.figures for run in runs.values()]
     rows = [(one[0][0], *(value for _, value in one)) for one in zip(*columns, strict=True)]
     page = load_template("simulation.html.jinja")
-    table = page.render(title="Simulated", names=list(runs), rows=rows)
+    table = page.render(title="Simulated", names=list(runs), rows=rows, compared=compared)
     return f"{before}{body}\n{table}{after}"
 
 

@@ -174,6 +174,7 @@ def test_two_manifests_with_other_pools_are_drawn_beside_each_other(run, tmp_pat
     text = page.read_text(encoding="utf-8")
     shown = text[text.rindex("</head>") : text.rindex('id="vis"')]
     assert '<th scope="col">manifest</th><th scope="col">other</th>' in shown
+    assert '<p class="compared">treatment less baseline, over 2 paired spans' in shown
     assert "other: nodes by capacity type" in text
 
 
