@@ -144,3 +144,11 @@ def test_a_run_ends_some_time_after_all_its_work():
     assert simulate(whole, OURS).paid_hours["pool/node"] == 10
     late = simulate(replace(whole, tail_seconds=10**6), OURS)
     assert late.paid_hours["pool/node"] == 10
+
+
+def test_a_window_keeps_what_is_due_when_and_clips_what_runs_over_its_ends():
+    told = (job("a", 0, 3600, deadline=5000), job("b", 4000, 3600), job("c", 0, 900))
+    assert [(j.id, j.submitted, j.seconds, j.deadline) for j in cut_window(told, 1000, 5000)] == [
+        ("a", 0, 2600, 4000),
+        ("b", 3000, 1000, None),
+    ]
