@@ -81,11 +81,11 @@ def _row(
     each = float(np.median(rates[:middle])) / REPLICAS_AT_MEDIAN
     terms = ReplicaTerms(each, BOOT_TICKS, PROMISE)
 
-    def rank(choice: Choice) -> tuple[float, float]:
+    def rank(choice: Choice) -> tuple[float, float, float]:
         result = run_serving(first, terms, choice[1]())
-        # What serves too little is no choice; of those, the one that serves most.
+        # What serves too little is no choice; where all do, the one that serves most, cheapest.
         kept = result.served_share >= TUNED_PROMISE
-        return (0.0, result.cost) if kept else (1.0, -result.served_share)
+        return (0.0, result.cost, 0.0) if kept else (1.0, -result.served_share, result.cost)
 
     told, build = min(choices, key=rank) if len(choices) > 1 else choices[0]
     result = run_serving(second, terms, build())

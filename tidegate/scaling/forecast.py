@@ -10,6 +10,9 @@ ENOUGH = 60
 """Fewer comparisons of forecast and truth say too little; `UNSURE` stands in."""
 UNSURE = 1.3
 """Room above a forecast that has not been compared yet."""
+HELD = 10
+"""While little was seen at all, the greatest rate of so many steps is prepared for: bursts come
+again. Kubernetes' autoscaler holds its greatest wish likewise (`stabilizationWindowSeconds`)."""
 SAMPLES = 480
 """Comparisons that a margin is learned from, spread evenly over the window."""
 MOST = 3.0
@@ -52,9 +55,15 @@ def forecast_rate(history: Sequence[float], habit: ForecastHabit) -> float:
         if (extended := _extend(history, step, habit)) > 0
     )
     if len(shortfalls) < ENOUGH:
-        return base * UNSURE
+        return max(base * UNSURE, _hold(history, lead))
     margin = shortfalls[int(habit.quantile * (len(shortfalls) - 1))] * math.sqrt(base)
     return min(max(base + margin, 0.0), base * MOST)
+
+
+def _hold(history: Sequence[float], lead: int) -> float:
+    """Return the greatest rate of late; nothing once all is seen, or nobody came for a lead."""
+    young = len(history) <= ENOUGH + lead and any(history[-lead:])
+    return max(history[-HELD:]) if young else 0.0
 
 
 def _extend(history: Sequence[float], step: int, habit: ForecastHabit) -> float:

@@ -27,6 +27,24 @@ def test_a_short_past_leaves_room():
     assert forecast_rate([10.0], HABIT) == 13
 
 
+@pytest.mark.parametrize(
+    ("since", "expected"),
+    [
+        ([1.0], 90),
+        ([0.0] * 4, 90),
+        ([1.0] * 9, 90),
+        ([0.0] * 5, 0),
+        ([1.0] * 10, 1.3),
+    ],
+)
+def test_a_burst_is_prepared_for_again_while_little_was_seen(since, expected):
+    assert forecast_rate([2.0, 90.0, *since], ForecastHabit(5, trend=0.0)) == expected
+
+
+def test_a_burst_is_not_held_once_a_margin_is_known():
+    assert forecast_rate([*[7.0] * 400, 90.0, *[7.0] * 5], HABIT) < 10
+
+
 def test_a_margin_learned_at_a_busy_time_holds_at_a_quiet_one_by_the_root():
     busy = [100.0 + 20 * (minute % 11 == 0) for minute in range(400)]
     habit = ForecastHabit(lead=5, trend=0.0, quantile=1.0)
