@@ -34,7 +34,8 @@ class BoundOnce(Generic[Declared, Made]):
         self._bindings = bindings
         self._bind = bind
         self._made: dict[str, Made] = {}
-        self._lock = threading.Lock()
+        # One each: a cloud that is slow to answer delays no other's first look.
+        self._locks = {name: threading.Lock() for name in declared}
 
     def find(self, name: str) -> Made:
         """Return what a name is bound to.
@@ -46,7 +47,7 @@ class BoundOnce(Generic[Declared, Made]):
         if declared is None or not binding:
             text = f"nothing in the stack's bindings says what {name} is called in its cloud"
             raise CloudRefused(RefusalKind.NOT_FOUND, text)
-        with self._lock:
+        with self._locks[name]:
             if name not in self._made:
                 self._made[name] = self._try(name, declared, binding)
             return self._made[name]

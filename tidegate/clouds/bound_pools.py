@@ -6,6 +6,8 @@ other from being observed.
 
 from __future__ import annotations
 
+import threading
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -104,6 +106,7 @@ class Clients:
     def __init__(self, local_urls: Mapping[str, str]) -> None:
         self._urls = local_urls
         self._made: dict[tuple[str, ...], Any] = {}
+        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
     def aws(self, service: str, region: str) -> Any:
         """Return a client of one AWS service in one region."""
@@ -155,9 +158,11 @@ class Clients:
         return self._urls.get(cloud, "")
 
     def _keep(self, key: tuple[str, ...], build: Callable[[], Any]) -> Any:
-        if key not in self._made:
-            self._made[key] = build()
-        return self._made[key]
+        # Pools are bound side by side, and boto3 makes one client at a time.
+        with self._locks[key[0]]:
+            if key not in self._made:
+                self._made[key] = build()
+            return self._made[key]
 
 
 def _bind_node_group(pool: Pool, binding: Binding, clients: Clients) -> BoundPool:

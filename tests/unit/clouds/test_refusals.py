@@ -51,6 +51,7 @@ def test_aws_errors_are_classified(error, kind):
         (google.Forbidden("no permission"), RefusalKind.DENIED),
         (google.NotFound("no pool"), RefusalKind.NOT_FOUND),
         (google.FailedPrecondition("operation in progress"), RefusalKind.CONFLICT),
+        (google.PreconditionFailed("changed meanwhile"), RefusalKind.CONFLICT),
         (google.BadRequest("size"), RefusalKind.INVALID),
         (google.InternalServerError("oops"), RefusalKind.TRANSIENT),
         (google.RetryError("gave up", cause=None), RefusalKind.TRANSIENT),

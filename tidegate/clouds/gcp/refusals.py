@@ -31,6 +31,7 @@ EXCEPTIONS: Sequence[tuple[type[Exception], RefusalKind]] = (
     (exceptions.NotFound, RefusalKind.NOT_FOUND),
     (exceptions.Conflict, RefusalKind.CONFLICT),
     (exceptions.FailedPrecondition, RefusalKind.CONFLICT),
+    (exceptions.PreconditionFailed, RefusalKind.CONFLICT),
     (exceptions.BadRequest, RefusalKind.INVALID),
 )
 
