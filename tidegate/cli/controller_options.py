@@ -47,16 +47,17 @@ DatabaseOption = Annotated[
 
 
 def open_store(project: Path, state_dir: Path | None, database: str) -> Any:
-    """Return the state that a controller wrote.
+    """Return the state that a controller wrote, in the schema that it wrote.
 
     Raises:
-        Unavailable: No controller has run here yet, or the database does not answer.
+        Unavailable: No controller has run here yet, the database does not answer, or another
+            version of Tidegate wrote it.
     """
     url = database_url(find_state(project, state_dir), database)
     if not has_database(url):
         path = url.removeprefix("sqlite:///")
         raise Unavailable(f"there is no {path}: no controller has run here yet")
-    return open_state(url)
+    return open_state(url, migrates=False)
 
 
 def find_state(project: Path, state_dir: Path | None) -> Path:
@@ -77,15 +78,15 @@ def has_database(url: str) -> bool:
     return path == url or Path(path).is_file()
 
 
-def open_state(url: str) -> Any:
-    """Return the state in a database, which is made where there is none."""
+def open_state(url: str, *, migrates: bool = True) -> Any:
+    """Return the state in a database, which is made and brought up to date, or left as it is."""
     try:
         learn_secrets(url)
         from tidegate.state.database import open_database
         from tidegate.state.store import DatabaseStore
     except ModuleNotFoundError as error:
         raise explain_lacking(error) from error
-    return DatabaseStore(open_database(url))
+    return DatabaseStore(open_database(url, migrates=migrates))
 
 
 def explain_lacking(error: ModuleNotFoundError) -> Unavailable:

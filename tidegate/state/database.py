@@ -17,33 +17,47 @@ MIGRATION_LOCK = 7_410_201
 """Any number: PostgreSQL's advisory lock, so that two controllers do not migrate at once."""
 
 
-def open_database(url: str) -> sa.Engine:
+def open_database(url: str, *, migrates: bool = True) -> sa.Engine:
     """Return the database of a URL, with the newest schema.
 
     Args:
         url: "sqlite:///state.db" or "postgresql+psycopg://user@host/name"; plain "postgresql://"
             means the same driver.
+        migrates: Whether an older schema is brought up to date. Who only looks at what a running
+            controller writes leaves that to the controller, which could no longer read it.
 
     Raises:
         InvalidInput: The URL is none, or of another kind of database.
-        Unavailable: The database does not answer, or is newer than this Tidegate.
+        Unavailable: The database does not answer, is newer than this Tidegate, or is older and
+            left as it is.
     """
     engine = build_engine(url)
     try:
         with engine.begin() as connection:
             _lock(connection)
             version = _read_version(connection)
-            if version is None or version < NEWEST:
-                _migrate(connection)
-            elif version > NEWEST:
+            if version is not None and version > NEWEST:
                 text = f"a newer Tidegate wrote it (schema {version}; this one knows {NEWEST})"
                 raise Unavailable(f"the state database cannot be used: {text}; upgrade Tidegate")
+            if version is None or version < NEWEST:
+                if not migrates:
+                    raise _explain_older(version)
+                _migrate(connection)
     except sa.exc.SQLAlchemyError as error:
         where = engine.url.render_as_string(hide_password=True)
         # SQLAlchemy adds the statement and a link to its own manual, which help nobody here.
         said = getattr(error, "orig", None) or error
         raise Unavailable(f"the state database {where} does not answer: {said}") from error
     return engine
+
+
+def _explain_older(version: str | None) -> Unavailable:
+    """Return (not raise) the error for a schema that is left to the controller."""
+    if version is None:
+        return Unavailable("the state database is empty: no controller has used it yet")
+    text = f"an older Tidegate wrote it (schema {version}; this one writes {NEWEST})"
+    what = "use the version of the controller, or start the controller with this one"
+    return Unavailable(f"the state database is left as it is: {text}; {what}")
 
 
 def build_engine(url: str) -> sa.Engine:

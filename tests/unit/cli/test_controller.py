@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import sys
 
 import pytest
@@ -126,6 +127,23 @@ def test_without_a_database_nothing_is_known(call):
     for command in (["status"], ["explain", "train"]):
         with pytest.raises(Unavailable, match="no controller has run here yet"):
             call(*command)
+
+
+@pytest.mark.parametrize("command", [["status"], ["explain", "train"], ["resume", "train"]])
+def test_a_database_of_an_older_version_is_left_to_its_controller(
+    call, remembered, tmp_path, command
+):
+    path = tmp_path / "state" / "controller.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+    connection.close()
+
+    with pytest.raises(Unavailable, match="an older Tidegate wrote it"):
+        call(*command)
+
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT * FROM alembic_version").fetchall() == [("0001",)]
+    connection.close()
 
 
 @pytest.fixture

@@ -242,6 +242,46 @@ def test_a_database_of_the_first_schema_is_brought_up_to_date(tmp_path):
     again.dispose()
 
 
+@pytest.mark.parametrize(
+    ("version", "text"),
+    [
+        (
+            "0001",
+            r"an older Tidegate wrote it \(schema 0001; this one writes \d+\); use the version",
+        ),
+        ("9999", "a newer Tidegate wrote it"),
+        (None, "is empty: no controller has used it yet"),
+    ],
+)
+def test_who_only_looks_leaves_another_schema_as_it_is(tmp_path, version, text):
+    path = tmp_path / "state.db"
+    if version is not None:
+        open_database(f"sqlite:///{path}").dispose()
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = ?", (version,))
+        connection.close()
+
+    with pytest.raises(Unavailable, match=text):
+        open_database(f"sqlite:///{path}", migrates=False)
+
+    with sqlite3.connect(path) as connection:
+        tables = connection.execute("SELECT name FROM sqlite_master").fetchall()
+        found = connection.execute("SELECT * FROM alembic_version").fetchall() if tables else None
+    connection.close()
+    assert found == (None if version is None else [(version,)])
+
+
+def test_who_only_looks_finds_the_newest_schema(tmp_path):
+    url = f"sqlite:///{tmp_path / 'state.db'}"
+    first = open_database(url)
+    DatabaseStore(first).take_lease("one", 0.0)
+    first.dispose()
+
+    again = open_database(url, migrates=False)
+    assert DatabaseStore(again).read_leader() == "one"
+    again.dispose()
+
+
 def test_a_newer_schema_is_not_touched(tmp_path):
     path = tmp_path / "state.db"
     open_database(f"sqlite:///{path}").dispose()
