@@ -9,7 +9,7 @@ from tidegate.controller.emptying import Finished
 from tidegate.controller.errands import rework_seconds
 from tidegate.controller.interruptions import Struck, build_interruption
 from tidegate.ports import StateStore
-from tidegate.vocabulary.notices import NoticeKind
+from tidegate.vocabulary.notices import NoticeKind, NoticeRecord
 
 WEIGHTIEST = tuple(NoticeKind)
 """Of several notices of one machine the first of these has what it cost."""
@@ -31,6 +31,12 @@ def record_struck(store: StateStore, token: int, struck: Sequence[Struck], now: 
         store.record_struck(token, each.record, each.counts)
 
 
+def find_weightiest(struck: Sequence[Struck], pool: str, node: str) -> NoticeRecord | None:
+    """Return the notice that has what a node's end cost; None where none tells of it."""
+    told = [each.record for each in struck if (each.record.pool, each.record.node) == (pool, node)]
+    return min(told, key=lambda each: WEIGHTIEST.index(each.notice.kind), default=None)
+
+
 def record_rework(
     store: StateStore,
     token: int,
@@ -46,11 +52,9 @@ def record_rework(
     for done in finished:
         if not done.errand.forced or not done.ended:
             continue
-        place = (done.errand.pool, done.errand.node)
-        told = [each.record for each in struck if (each.record.pool, each.record.node) == place]
-        if not told:
+        record = find_weightiest(struck, done.errand.pool, done.errand.node)
+        if record is None:
             continue
-        record = min(told, key=lambda each: WEIGHTIEST.index(each.notice.kind))
         seconds = [(rework_seconds(pod, now) or 0, pod.accelerators) for pod in done.ended]
         store.record_rework(
             token,

@@ -6,19 +6,23 @@ Labels hold ids of the manifest, names of sources and words of enumerations, nev
 from __future__ import annotations
 
 from collections import Counter as Count
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from tidegate.controller.accounting import find_weightiest
 from tidegate.controller.errands import rework_seconds
 from tidegate.controller.reap_records import ACTIONS
 from tidegate.scaling.reaping import ReapVerdict
 from tidegate.vocabulary.fleet_state import RefusalKind
+from tidegate.vocabulary.notices import NoticeKind
 from tidegate.vocabulary.records import Outcome
 
 if TYPE_CHECKING:
+    from tidegate.controller.errands import Errand
+    from tidegate.controller.interruptions import Struck
     from tidegate.controller.observation import Observation
     from tidegate.controller.tick import Tick
     from tidegate.vocabulary.plans import ScalingPlan
@@ -83,7 +87,7 @@ class ControllerMetrics:
         )
         self._refusals = self._counter("refusals", "Refusals of clouds.", "pool", "kind")
         self._interruptions = self._counter(
-            "interruptions", "Nodes that their cloud took away or announced to take.", "pool"
+            "interruptions", "Nodes that their cloud took away, or a drill.", "pool", "cause"
         )
         self._rework = self._counter(
             "rework_seconds", "What work repeats that was told to end.", "pool", "cause"
@@ -156,8 +160,10 @@ class ControllerMetrics:
             self._set("commitment_units", float(use.units), name)
             self._set("commitment_idle_units", float(use.idle()), name)
         for struck in seen.struck:
-            if struck.is_new and struck.counts:
-                self._interruptions.labels(struck.pool.id).inc()
+            is_drill = struck.record.notice.kind is NoticeKind.DRILL
+            if struck.is_new and (struck.counts or is_drill):
+                cause = "drill" if is_drill else "interruption"
+                self._interruptions.labels(struck.pool.id, cause).inc()
 
     def _note_sources(self, tick: Tick, seen: Observation) -> None:
         faults = {source.name: source.fault for source in seen.demand.sources}
@@ -197,7 +203,7 @@ class ControllerMetrics:
         for finished in tick.finished:
             errand = finished.errand
             self._decisions.labels(errand.record.action, finished.outcome.value).inc()
-            cause = "interruption" if errand.forced else "choice"
+            cause = _name_cause(errand, tick.decision.observation.struck)
             repeated = [rework_seconds(pod, tick.decision.observation.at) for pod in finished.ended]
             self._rework.labels(errand.pool, cause).inc(sum(filter(None, repeated)))
         for seconds in _wait_times(tick, now):
@@ -221,6 +227,15 @@ class ControllerMetrics:
             self._decisions.labels(action, done.outcome.value).inc()
             if done.kind is not None:
                 self._refusals.labels(done.decision.rule.id, done.kind.value).inc()
+
+
+def _name_cause(errand: Errand, struck: Sequence[Struck]) -> str:
+    """Return why a node's work was told to end."""
+    if not errand.forced:
+        return "choice"
+    record = find_weightiest(struck, errand.pool, errand.node)
+    is_drill = record is not None and record.notice.kind is NoticeKind.DRILL
+    return "drill" if is_drill else "interruption"
 
 
 def _wait_times(tick: Tick, now: datetime) -> Iterable[float]:

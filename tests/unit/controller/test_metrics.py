@@ -11,6 +11,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from support.controller import NOW, FakeClock, wire
 from support.troubled import POOLS, SOURCES, build_troubled
 
+from tidegate.controller.emptying import Finished
+from tidegate.controller.errands import Errand, Step
 from tidegate.controller.hearing import Heard
 from tidegate.controller.interruptions import Struck
 from tidegate.controller.loop import Controller
@@ -27,11 +29,11 @@ from tidegate.scaling.reaping import (
 )
 from tidegate.state.database import open_database
 from tidegate.state.store import DatabaseStore
-from tidegate.vocabulary.fleet_state import RefusalKind
+from tidegate.vocabulary.fleet_state import RefusalKind, RunningPod
 from tidegate.vocabulary.notices import Notice, NoticeKind, NoticeRecord
 from tidegate.vocabulary.plans import CauseKind
 from tidegate.vocabulary.reaping import ReapablePhase, ReapableState
-from tidegate.vocabulary.records import Outcome
+from tidegate.vocabulary.records import DecisionRecord, Outcome
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "controller.md"
 ROW = re.compile(r"^\| `(tidegate_[a-z_]+)(?:\{([a-z,]+)\})?` \|", re.MULTILINE)
@@ -133,7 +135,63 @@ def test_an_interruption_is_counted_once(controller):
         decision = replace(tick.decision, observation=replace(seen, struck=[told]))
         metrics.note_tick(replace(tick, decision=decision), 1.0, NOW)
 
-    assert samples(metrics)["tidegate_interruptions_total", ("pool", "train")] == 1
+    assert interruptions(metrics) == {("interruption", "train"): 1}
+
+
+def interruptions(metrics):
+    return {
+        tuple(value for _, value in key[1:]): count
+        for key, count in samples(metrics).items()
+        if key[0] == "tidegate_interruptions_total"
+    }
+
+
+@pytest.mark.parametrize(
+    ("kinds", "forced", "counted", "cause"),
+    [
+        ([NoticeKind.DRILL], True, {("drill", "train"): 1}, "drill"),
+        ([NoticeKind.INTERRUPTION], True, {("interruption", "train"): 1}, "interruption"),
+        (
+            [NoticeKind.DRILL, NoticeKind.INTERRUPTION],
+            True,
+            {("drill", "train"): 1, ("interruption", "train"): 1},
+            "interruption",
+        ),
+        ([], False, {}, "choice"),
+    ],
+)
+def test_a_drill_and_what_it_makes_work_repeat_have_a_cause_of_their_own(
+    controller, kinds, forced, counted, cause
+):
+    tick = take_turns(controller, 1)
+    seen = tick.decision.observation
+    pool = next(sight.pool for sight in seen.sights if sight.pool.id == "train")
+    struck = [
+        Struck(
+            NoticeRecord(Notice(kind.value, "aws", "i-1", kind, NOW), "any", NOW, "train", "one"),
+            pool,
+            is_there=True,
+            matters=True,
+            is_new=True,
+            counts=kind is NoticeKind.INTERRUPTION,
+        )
+        for kind in kinds
+    ]
+    pod = RunningPod("work", started_at=seen.at - timedelta(seconds=90))
+    evicted = DecisionRecord(NOW, "train", "evict", "")
+    errand = Errand(Step.EVICT, "train", "one", (pod,), evicted, forced)
+    finished = Finished(errand, Outcome.APPLIED, "", ended=(pod,))
+    decision = replace(tick.decision, observation=replace(seen, struck=struck))
+    metrics = ControllerMetrics()
+    metrics.note_tick(replace(tick, decision=decision, finished=[finished]), 1.0, NOW)
+
+    assert interruptions(metrics) == counted
+    repeated = {
+        key[1:]: count
+        for key, count in samples(metrics).items()
+        if key[0] == "tidegate_rework_seconds_total"
+    }
+    assert repeated == {(("cause", cause), ("pool", "train")): 90}
 
 
 def test_a_source_of_notices_that_does_not_answer_is_told(controller):
