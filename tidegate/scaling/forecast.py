@@ -10,9 +10,6 @@ ENOUGH = 60
 """Fewer comparisons of forecast and truth say too little; `UNSURE` stands in."""
 UNSURE = 1.3
 """Room above a forecast that has not been compared yet."""
-HELD = 10
-"""While little was seen at all, the greatest rate of so many steps is prepared for: bursts come
-again. Kubernetes' autoscaler holds its greatest wish likewise (`stabilizationWindowSeconds`)."""
 SAMPLES = 480
 """Comparisons that a margin is learned from, spread evenly over the window."""
 MOST = 3.0
@@ -28,12 +25,16 @@ class ForecastHabit:
         trend: Share of the last change that is taken to go on, from 0 to 1.
         quantile: Share of past forecasts that the margin would have covered.
         window: Steps of the past that the margin is learned from.
+        stabilization: Steps whose greatest rate is prepared for again, for bursts that nothing
+            foretells; 0 for none. Kubernetes' autoscaler holds its greatest wish likewise
+            (`stabilizationWindowSeconds`).
     """
 
     lead: int
     trend: float = 0.5
     quantile: float = 0.8
     window: int = 1440
+    stabilization: int = 0
 
 
 def forecast_rate(history: Sequence[float], habit: ForecastHabit) -> float:
@@ -54,16 +55,17 @@ def forecast_rate(history: Sequence[float], habit: ForecastHabit) -> float:
         for step in range(last - lead, first - 1, -max(habit.window // SAMPLES, 1))
         if (extended := _extend(history, step, habit)) > 0
     )
+    held = _hold(history, habit)
     if len(shortfalls) < ENOUGH:
-        return max(base * UNSURE, _hold(history, lead))
+        return max(base * UNSURE, held)
     margin = shortfalls[int(habit.quantile * (len(shortfalls) - 1))] * math.sqrt(base)
-    return min(max(base + margin, 0.0), base * MOST)
+    return max(min(base + margin, base * MOST), held)
 
 
-def _hold(history: Sequence[float], lead: int) -> float:
-    """Return the greatest rate of late; nothing once all is seen, or nobody came for a lead."""
-    young = len(history) <= ENOUGH + lead and any(history[-lead:])
-    return max(history[-HELD:]) if young else 0.0
+def _hold(history: Sequence[float], habit: ForecastHabit) -> float:
+    """Return the greatest rate of late; nothing once nobody came for a lead, so that it sleeps."""
+    held = habit.stabilization > 0 and any(history[-habit.lead :])
+    return max(history[-habit.stabilization :]) if held else 0.0
 
 
 def _extend(history: Sequence[float], step: int, habit: ForecastHabit) -> float:

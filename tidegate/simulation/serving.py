@@ -83,12 +83,14 @@ class TidegateServing:
         trend: Share of the last change that goes on.
         cooldown_seconds: No shrinking this long after growth.
         utilization: Share of a replica that may be busy.
+        stabilization: Steps whose greatest rate is prepared for again.
     """
 
     quantile: float = 0.8
     trend: float = 0.5
     cooldown_seconds: int = 300
     utilization: Decimal = Decimal(1)
+    stabilization: int = 0
     grown: int | None = None
 
     def replicas(self, seen: Sequence[float], now: int, terms: ReplicaTerms) -> int:
@@ -96,7 +98,8 @@ class TidegateServing:
         tick = len(seen)
         lead = terms.boot_ticks + 1
         window = seen[-1440 - 2 * lead :]
-        expected = forecast_rate(window, ForecastHabit(lead, self.trend, self.quantile))
+        habit = ForecastHabit(lead, self.trend, self.quantile, stabilization=self.stabilization)
+        expected = forecast_rate(window, habit)
         grown = None if self.grown is None else _at(self.grown)
         target = ServingTarget(
             min_replicas=0,

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -27,22 +28,48 @@ def test_a_short_past_leaves_room():
     assert forecast_rate([10.0], HABIT) == 13
 
 
+@pytest.mark.parametrize("quiet_before", [0, 400], ids=["little was seen", "a margin is known"])
 @pytest.mark.parametrize(
-    ("since", "expected"),
+    ("since", "is_held"),
     [
-        ([1.0], 90),
-        ([0.0] * 4, 90),
-        ([1.0] * 9, 90),
-        ([0.0] * 5, 0),
-        ([1.0] * 10, 1.3),
+        ([1.0], True),
+        ([0.0] * 4, True),
+        ([1.0] * 9, True),
+        ([0.0] * 5, False),
+        ([1.0] * 10, False),
     ],
 )
-def test_a_burst_is_prepared_for_again_while_little_was_seen(since, expected):
-    assert forecast_rate([2.0, 90.0, *since], ForecastHabit(5, trend=0.0)) == expected
+def test_a_burst_is_prepared_for_again_within_the_stabilization(quiet_before, since, is_held):
+    habit = ForecastHabit(5, trend=0.0, stabilization=10)
+    history = [*[1.0] * quiet_before, 90.0, *since]
+    without = forecast_rate(history, replace(habit, stabilization=0))
+    assert without < 2
+    assert forecast_rate(history, habit) == (90 if is_held else without)
 
 
-def test_a_burst_is_not_held_once_a_margin_is_known():
-    assert forecast_rate([*[7.0] * 400, 90.0, *[7.0] * 5], HABIT) < 10
+rates = st.lists(st.floats(0, 1e6), min_size=1, max_size=200)
+
+
+@given(rates, st.integers(-5, 60), st.integers(-5, 60))
+def test_a_longer_stabilization_never_expects_less(history, one, other):
+    shorter, longer = (replace(HABIT, stabilization=held) for held in sorted((one, other)))
+    assert forecast_rate(history, shorter) <= forecast_rate(history, longer)
+
+
+@given(rates, st.integers(1, 60))
+def test_a_stabilization_expects_no_more_than_the_forecast_or_what_was_seen_within_it(
+    history, held
+):
+    found = forecast_rate(history, replace(HABIT, stabilization=held))
+    assert found in (forecast_rate(history, HABIT), max(history[-held:]))
+
+
+@given(rates, st.integers(0, 60))
+def test_an_endpoint_that_nobody_asks_for_a_lead_may_sleep_whatever_its_stabilization(
+    history, held
+):
+    quiet = [*history, *[0.0] * (2 * HABIT.lead)]
+    assert forecast_rate(quiet, replace(HABIT, stabilization=held)) == 0
 
 
 def test_a_margin_learned_at_a_busy_time_holds_at_a_quiet_one_by_the_root():
@@ -53,7 +80,7 @@ def test_a_margin_learned_at_a_busy_time_holds_at_a_quiet_one_by_the_root():
     assert (busy_room, quiet_room) == pytest.approx((20, 4))
 
 
-@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=200))
+@given(rates)
 def test_a_forecast_is_bounded(history):
     assert 0 <= forecast_rate(history, HABIT) <= 4.5 * max(history)
 

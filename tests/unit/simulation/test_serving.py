@@ -52,3 +52,17 @@ def test_an_idle_endpoint_sleeps_within_its_break_even_and_wakes():
     levels = run_serving(rates, TERMS, TidegateServing(cooldown_seconds=0)).levels
     assert levels[20 + TERMS.boot_ticks + 2] == 0
     assert levels[-1] >= 1
+
+
+def test_bursts_that_nothing_foretells_are_served_where_a_stabilization_spans_them():
+    bursts = ([20.0, 12.0] + [1.0] * 6) * 60
+    found = run_serving(bursts, TERMS, TidegateServing(0.7, 0.0, stabilization=10))
+    blind = run_serving(bursts, TERMS, TidegateServing(0.7, 0.0))
+    assert found.served_share >= 0.99 > blind.served_share
+    assert found.cost <= run_serving(bursts, TERMS, HorizontalPodAutoscaler(0.6, 10)).cost
+
+
+def test_a_stabilization_keeps_no_endpoint_awake_beyond_its_break_even():
+    rates = [*[1.0] * 20, 9.0, *[0.0] * 30]
+    levels = run_serving(rates, TERMS, TidegateServing(stabilization=30)).levels
+    assert levels[-1] == 0
