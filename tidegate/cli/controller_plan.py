@@ -9,7 +9,12 @@ from typing import Any
 
 from tidegate.controller.nodes import PoolSight
 from tidegate.controller.orders import Order
-from tidegate.controller.status import describe_decision, describe_hints, describe_reaping
+from tidegate.controller.status import (
+    describe_decision,
+    describe_hints,
+    describe_hold,
+    describe_reaping,
+)
 from tidegate.controller.tick import Tick
 from tidegate.controller.wiring import UNSIZED
 from tidegate.vocabulary.capacity import Scaler
@@ -26,7 +31,7 @@ def describe_tick(tick: Tick) -> dict[str, Any]:
         "orders": _describe_orders(tick),
         "cost": _describe_cost(tick),
         "steps": _describe_steps(tick),
-        "holds": [{"pool": hold.pool, "reason": hold.reason} for hold in plan.holds],
+        "holds": [describe_hold(hold) for hold in plan.holds],
         "kept": [
             {"pool": kept.pool, "nodes": list(kept.nodes), "reason": kept.reason}
             for kept in plan.kept

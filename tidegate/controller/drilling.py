@@ -22,9 +22,11 @@ from tidegate.manifest.model import Pool
 from tidegate.ports import Clock, NoticeStore
 from tidegate.vocabulary.fleet_state import ClusterNode
 from tidegate.vocabulary.notices import Notice, NoticeKind, NoticeRecord
+from tidegate.vocabulary.plans import HoldCause
 from tidegate.vocabulary.problems import Unavailable, refuse, suggest
 
 SOURCE = "drill"
+LEFT_ALONE = frozenset({HoldCause.PAUSED, HoldCause.UNREAD})
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +155,8 @@ def _explain_hold(tick: Tick, pool: str) -> str:
     """Return why the machine of an emptied node could not be deleted."""
     if not tick.decision.choosing.get(pool):
         return "would lose a node of its cloud's own choice"
-    held = (hold.reason for hold in tick.decision.plan.holds if hold.pool == pool)
-    return next((f"is {reason}" for reason in held if reason.startswith("paused by")), "")
+    held = (hold for hold in tick.decision.plan.holds if hold.pool == pool)
+    return next((f"is {hold.reason}" for hold in held if hold.cause in LEFT_ALONE), "")
 
 
 def _list_nodes(tick: Tick) -> list[ClusterNode]:

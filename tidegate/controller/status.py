@@ -14,7 +14,7 @@ from tidegate.controller.reap_records import with_outcomes
 from tidegate.ports import StateStore
 from tidegate.scaling.fleet import Node
 from tidegate.vocabulary.demand import WorkItem
-from tidegate.vocabulary.plans import Unmet
+from tidegate.vocabulary.plans import Hold, Unmet
 from tidegate.vocabulary.records import DecisionRecord
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def build_snapshot(tick: Tick) -> dict[str, Any]:
         "unmet": [_describe_unmet(each) for each in plan.unmet[:MOST_UNMET]],
         "moreUnmet": max(0, len(plan.unmet) - MOST_UNMET),
         "listeners": [ear.name for ear in tick.listeners],
-        "holds": [{"pool": hold.pool, "reason": hold.reason} for hold in plan.holds],
+        "holds": [describe_hold(hold) for hold in plan.holds],
         "idle": describe_reaping(tick),
         "rightsizing": describe_hints(tick),
         "commitments": [
@@ -62,6 +62,11 @@ def build_snapshot(tick: Tick) -> dict[str, Any]:
             for name, use in tick.decision.bill.commitments.items()
         ],
     }
+
+
+def describe_hold(hold: Hold) -> dict[str, str]:
+    """Return what is held, why, and by what kind of cause."""
+    return {"pool": hold.pool, "reason": hold.reason, "cause": hold.cause.value}
 
 
 def describe_reaping(tick: Tick) -> list[dict[str, Any]]:

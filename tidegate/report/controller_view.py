@@ -22,6 +22,8 @@ PHASES = (
 )  # fmt: skip
 """In the order of a bar, from the left."""
 BAR = 200
+SAID = frozenset({"paused", "pinned", "unread"})
+"""Causes of holds that a pool's row tells in other words, from where they come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +243,8 @@ def _note(pool: Mapping[str, Any], status: Status) -> Iterator[str]:
             what = render_override(said["pool"], said["nodes"])
             yield f"{what} by {said['owner']} until {clock(said['until'])}"
     for hold in status["snapshot"]["holds"]:
-        if hold["pool"] == pool["id"] and not hold["reason"].startswith(("paused", "pinned")):
+        # What an older controller wrote down says no cause.
+        if hold["pool"] == pool["id"] and hold.get("cause") not in SAID:
             yield f"held: {hold['reason']}"
 
 

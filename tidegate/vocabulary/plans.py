@@ -138,6 +138,15 @@ class Stop:
     saving_per_hour: Money | None
 
 
+class HoldCause(StrEnum):
+    """What holds: a person's word (paused, pinned), a pool that is not read, or a rule."""
+
+    PAUSED = "paused"
+    PINNED = "pinned"
+    UNREAD = "unread"
+    RULE = "rule"
+
+
 @dataclass(frozen=True, slots=True)
 class Hold:
     """Something that was deliberately not done; an empty pool means the whole fleet."""
@@ -145,6 +154,7 @@ class Hold:
     pool: str
     reason: str
     until: datetime | None = None
+    cause: HoldCause = HoldCause.RULE
 
 
 @dataclass(frozen=True, slots=True)

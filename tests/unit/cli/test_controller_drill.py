@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import threading
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from support.controller import declare_pool
@@ -14,6 +14,7 @@ from tidegate.manifest.model import Checkpoint
 from tidegate.state.database import open_database
 from tidegate.state.store import DatabaseStore
 from tidegate.vocabulary.problems import InvalidInput
+from tidegate.vocabulary.records import OverrideRecord
 
 DECLARED = Checkpoint(interval_seconds=300, write_seconds=0, restart_seconds=30)
 
@@ -79,6 +80,16 @@ def test_a_drill_that_does_not_hold_exits_with_1_and_says_why(world):
 def test_where_nobody_can_answer_it_asks_for_a_yes(world):
     with pytest.raises(InvalidInput, match="--yes"):
         call(world)
+
+    assert world.kube.evictions == []
+
+
+def test_a_pool_that_a_person_paused_is_not_interrupted(world):
+    until = world.clock.time + timedelta(hours=1)
+    world.store.record_override(OverrideRecord("train", "ana", until))
+
+    with pytest.raises(InvalidInput, match="is paused by ana"):
+        call(world, "--yes")
 
     assert world.kube.evictions == []
 

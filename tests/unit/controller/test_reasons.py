@@ -160,6 +160,32 @@ def test_a_persons_word_is_told_everywhere(turn, store):
     assert "paused by ana" in warned(lines)
 
 
+def break_nothing(world):
+    world.source.answer = WorkReport(work(2))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "break_it", "told"),
+    [
+        (None, break_nothing, [("train", "paused")]),
+        (1, break_nothing, [("train", "pinned")]),
+        ("unsaid", break_reading, [("", "rule"), ("train", "unread")]),
+        (None, break_reading, [("", "rule"), ("train", "paused")]),
+        ("unsaid", break_source, [("", "rule")]),
+    ],
+)
+def test_the_status_tells_the_kind_of_cause_of_what_is_held(turn, store, nodes, break_it, told):
+    if nodes != "unsaid":
+        store.record_override(OverrideRecord("train", "ana", NOW + timedelta(hours=1), nodes))
+    world = World()
+    break_it(world)
+
+    status, _, _ = turn(world)
+
+    holds = json.loads(status)["snapshot"]["holds"]
+    assert [(hold["pool"], hold["cause"]) for hold in holds] == told
+
+
 @pytest.mark.parametrize(
     ("error", "kind"),
     [

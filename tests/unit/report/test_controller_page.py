@@ -147,14 +147,17 @@ def test_a_bar_holds_every_node_within_the_maximum_or_beyond_it():
 def test_who_paused_a_pool_is_told_once():
     said = {"pool": "train", "owner": "ana", "until": "2026-11-30T16:00:00+00:00", "nodes": None}
     holds = [
-        {"pool": "train", "reason": "paused by ana"},
-        {"pool": "train", "reason": "its window is closed"},
-        {"pool": "other", "reason": "x"},
+        {"pool": "train", "reason": "left alone for ana", "cause": "paused"},
+        {"pool": "train", "reason": "paused for its closed window", "cause": "rule"},
+        {"pool": "other", "reason": "x", "cause": "rule"},
     ]
 
     (row,) = build_view(status(overrides=[said], holds=holds)).pools
 
-    assert row.notes == ["paused by ana until 2026-11-30 16:00 UTC", "held: its window is closed"]
+    assert row.notes == [
+        "paused by ana until 2026-11-30 16:00 UTC",
+        "held: paused for its closed window",
+    ]
 
 
 def test_markup_is_escaped_in_every_text():
