@@ -149,10 +149,26 @@ def test_a_controller_works_on_the_stack_that_declares_it(run_stack, outputs_of)
 def test_a_controller_that_could_not_see_all_its_clusters_is_refused(refused):
     def change(config):
         config["tidegate:controllers"] = {"controller": CONTROLLER}
+        del config["tidegate:controllerAccess"]["dev-controller-azure"]
 
     kubeconfig, azure = refused(change)
     assert "kubeconfig: is missing: it resizes pools of azure/tidegate-test" in kubeconfig
     assert "azure: is missing: nobody could resize dev-azure-t4" in azure
+
+
+@pytest.mark.parametrize("stack", ["dev", "prod"])
+def test_every_cloud_whose_pools_tidegate_resizes_gives_its_controller_access(stack):
+    config = read_config(stack)
+    sections = ("pools", "cpuPools", "spotGroups", "existingPools")
+    resized = {
+        pool["cloud"]
+        for section in sections
+        for pool in config.get(f"tidegate:{section}", {}).values()
+        if pool["scaler"] == "tidegate"
+    }
+
+    given = {access["cloud"] for access in config["tidegate:controllerAccess"].values()}
+    assert resized <= given
 
 
 def test_prod_trains_on_spot_in_three_clouds_and_serves_from_committed_capacity(

@@ -137,7 +137,11 @@ def test_what_aks_never_changes_on_a_pool_makes_a_new_one(workspace: Workspace) 
     workspace.configure(STACK, enlarge)
     result = workspace.up(STACK)
     assert result.succeeded, result.explain()
-    assert [step.type for step in result.replaced] == ["azure-native:containerservice:AgentPool"]
+    # The controller's right to resize it is on the pool itself, and so is made anew with it.
+    assert sorted(step.type for step in result.replaced) == [
+        "azure-native:authorization:RoleAssignment",
+        "azure-native:containerservice:AgentPool",
+    ]
 
 
 def test_a_preview_then_shows_no_changes(workspace: Workspace) -> None:
