@@ -158,6 +158,13 @@ def kueue(cluster: Cluster) -> Iterator:
     yield make
     extensions.delete_custom_resource_definition(name)
 
+    def is_gone() -> bool:
+        listed = extensions.list_custom_resource_definition().items
+        return name not in {each.metadata.name for each in listed}
+
+    # Its workloads go first, and until then the next test would see them.
+    wait_for(is_gone, "the end of Kueue's kind")
+
 
 def test_what_kueue_gave_quota_waits_for_nodes_and_its_gated_pods_are_not_counted_twice(
     kubelets, ml, kueue

@@ -76,13 +76,13 @@ def test_converges_after_a_kill_while_creating(project, cloud, seed: int) -> Non
     cloud.delay_creations(0.3)
     # 2 steps for the stack and its provider, then 2 for each thing.
     kill(project, after_steps=random.Random(seed).randint(3, 13))
-    existing = cloud.names
 
     recovery = project.runner.recover("dev", cloud.find)
 
     assert recovery.left_alone == []
     adopted = [urn.rsplit("::", 1)[-1] for urn in recovery.adopted]
-    assert set(adopted) <= set(existing)
+    # Read only now: the cloud may still be at work on what it was told before the kill.
+    assert set(adopted) <= set(cloud.names)
     assert_converged(project, cloud, ALL)
 
 

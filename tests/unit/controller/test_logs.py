@@ -5,6 +5,7 @@ import logging
 
 import pytest
 import structlog
+from support.logs import forget_logging
 
 from tidegate.controller import logs
 from tidegate.controller.logs import remember_secrets, start_logging
@@ -14,7 +15,7 @@ from tidegate.controller.logs import remember_secrets, start_logging
 def plain_logging():
     handlers = logging.getLogger().handlers[:]
     yield
-    structlog.reset_defaults()
+    forget_logging()
     logging.getLogger().handlers[:] = handlers
 
 

@@ -10,7 +10,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-import structlog
 from support.controller import (
     NOW,
     FakeClock,
@@ -22,6 +21,7 @@ from support.controller import (
     wire,
     work,
 )
+from support.logs import forget_logging
 
 from tidegate.controller.logs import start_logging
 from tidegate.controller.loop import Controller, LoopSettings
@@ -35,7 +35,7 @@ from tidegate.vocabulary.reports import WorkReport
 @pytest.fixture(autouse=True)
 def plain_logging():
     yield
-    structlog.reset_defaults()
+    forget_logging()
 
 
 @dataclass
