@@ -17,7 +17,7 @@ from tidegate.scaling.decide import decide
 from tidegate.scaling.fleet import Fleet
 from tidegate.scaling.settings import PoolOverride, ScalingSettings
 from tidegate.vocabulary.fleet_state import CloudRefused
-from tidegate.vocabulary.plans import Hold, HoldCause, ScalingPlan
+from tidegate.vocabulary.plans import ScalingPlan
 from tidegate.vocabulary.records import RefusalRecord
 
 UNREAD_SECONDS = 600
@@ -62,8 +62,7 @@ def build_decision(
     market = replace(wiring.market, failures=to_failures(refusals))
     choosing = _find_choosing(wiring, observation)
     fleet = _keep_unchosen(observation.fleet, choosing)
-    decided = decide(fleet, observation.demand, market, chosen, now)
-    plan = _name_causes(decided, settings.overrides, chosen.overrides)
+    plan = decide(fleet, observation.demand, market, chosen, now)
     rules = DrainRules(
         now=now,
         limit_seconds=drain_seconds,
@@ -90,7 +89,9 @@ def _bind_settings(
     ceiling = wiring.manifest.hourly_ceiling
     until = observation.at + timedelta(seconds=UNREAD_SECONDS)
     unread = [
-        PoolOverride(pool.id, f"the controller ({observation.unread[pool.id]})", until)
+        PoolOverride(
+            pool.id, f"the controller ({observation.unread[pool.id]})", until, is_unread=True
+        )
         for pool in wiring.resized()
         if pool.id in observation.unread
     ]
@@ -99,28 +100,6 @@ def _bind_settings(
         hourly_ceiling=settings.hourly_ceiling or (ceiling.amount if ceiling else None),
         overrides=(*settings.overrides, *unread),
     )
-
-
-def _name_causes(
-    plan: ScalingPlan, said: Sequence[PoolOverride], overrides: Sequence[PoolOverride]
-) -> ScalingPlan:
-    """Return the plan with the causes of what overrides hold: of all holds only theirs end.
-
-    Args:
-        plan: What was decided.
-        said: People's words.
-        overrides: These, and those for pools that could not be read.
-    """
-    causes = {(each.pool, each.until): HoldCause.UNREAD for each in overrides}
-    for each in said:
-        cause = HoldCause.PAUSED if each.nodes is None else HoldCause.PINNED
-        causes[each.pool, each.until] = cause
-
-    def name(hold: Hold) -> Hold:
-        cause = causes.get((hold.pool, hold.until)) if hold.until else None
-        return replace(hold, cause=cause) if cause else hold
-
-    return replace(plan, holds=tuple(name(hold) for hold in plan.holds))
 
 
 def _find_choosing(wiring: Wiring, observation: Observation) -> dict[str, bool]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from tidegate.vocabulary.plans import HoldCause
+
 
 @dataclass(frozen=True, slots=True)
 class PoolOverride:
@@ -16,12 +18,20 @@ class PoolOverride:
         owner: Who said it.
         until: When it lapses; an override without an end is refused by the type.
         nodes: The size that it is pinned to; None where it is merely paused.
+        is_unread: True where nobody said it: the pool could not be read.
     """
 
     pool: str
     owner: str
     until: datetime
     nodes: int | None = None
+    is_unread: bool = False
+
+    def cause(self) -> HoldCause:
+        """Return by which kind of cause the pool is held."""
+        if self.is_unread:
+            return HoldCause.UNREAD
+        return HoldCause.PAUSED if self.nodes is None else HoldCause.PINNED
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,6 +272,7 @@ def _override_holds(overrides: Mapping[str, PoolOverride]) -> list[Hold]:
             entry.pool,
             f"{render_override(entry.pool, entry.nodes)} by {entry.owner}",
             entry.until,
+            entry.cause(),
         )
         for entry in overrides.values()
     ]

@@ -10,7 +10,7 @@ from tidegate.scaling.offerings import NodeRoom, TransferLane
 from tidegate.scaling.settings import PoolOverride, ScalingSettings
 from tidegate.vocabulary.capacity import CapacityType, Scaler, WorkloadClass
 from tidegate.vocabulary.demand import DataNeed, PlacementNeed
-from tidegate.vocabulary.plans import Cause, CauseKind
+from tidegate.vocabulary.plans import Cause, CauseKind, Hold, HoldCause
 
 SPOT = {"capacity_type": CapacityType.SPOT, "per_hour": Decimal(24)}
 FAR_DATA = (DataNeed("aws", "eu-west-1", read_gb=1000),)
@@ -160,8 +160,23 @@ def test_a_paused_pool_is_left_as_it_is_and_the_plan_says_by_whom():
     held = ScalingSettings(overrides=(PoolOverride("train", "ana", NOW + timedelta(hours=1)),))
     found = plan([pool()], [offering()], item(), settings=held)
     assert ordered(found) == {}
-    assert [(hold.pool, hold.reason) for hold in found.holds] == [("train", "paused by ana")]
+    until = NOW + timedelta(hours=1)
+    assert found.holds == (Hold("train", "paused by ana", until, HoldCause.PAUSED),)
     assert found.unmet[0].causes[0].kind is CauseKind.PAUSED
+
+
+@pytest.mark.parametrize(
+    ("changes", "cause"),
+    [
+        ({}, HoldCause.PAUSED),
+        ({"nodes": 0}, HoldCause.PINNED),
+        ({"is_unread": True}, HoldCause.UNREAD),
+    ],
+)
+def test_what_an_override_holds_tells_its_kind_of_cause(changes, cause):
+    said = PoolOverride("train", "ana", NOW + timedelta(hours=1), **changes)
+    found = plan([pool()], [offering()], settings=ScalingSettings(overrides=(said,)))
+    assert [hold.cause for hold in found.holds] == [cause]
 
 
 def test_a_pinned_pool_is_brought_to_its_size():
