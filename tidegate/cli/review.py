@@ -235,7 +235,7 @@ def sample(
 ) -> None:
     """Print use to try a review with, made from what a stack declares and marked as simulated."""
     _require_extra()
-    from tidegate.cli.review_inputs import read_text
+    from tidegate.cli.text_files import read_text
     from tidegate.manifest.read import read_manifest_text
     from tidegate.review.sample import build_sample_usage, render_usage_csv
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
-import sys
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO, cast
 
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.instruments import InstrumentOffer
 from tidegate.cli.local_pulumi import LOCAL_PASSPHRASE, backend_url, home_directory
+from tidegate.cli.text_files import open_text, read_text
 from tidegate.engine.isolation import state_directory
 from tidegate.engine.stack import PulumiFailed, StackRunner
 from tidegate.engine.toolchain import find_toolchain
@@ -30,9 +26,7 @@ from tidegate.review.usage_rows import parse_usage_csv
 from tidegate.review.used_hours import UsedHours
 from tidegate.vocabulary.problems import InvalidInput, refuse
 
-STDIN = "-"
 PARQUET = (".parquet", ".pq")
-GZIP = ".gz"
 PULUMI_HOME = "PULUMI_HOME"
 COMMAND = "tidegate review"
 
@@ -225,38 +219,6 @@ def read_quotes(path: Path, catalog: Catalog) -> tuple[InstrumentOffer, ...]:
     # YAML reads 0.3 as a binary fraction; its shortest text is what was written.
     plain = json.loads(json.dumps(document, default=str), parse_float=str)
     return parse_quotes(str(path), plain, catalog.instruments)
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a file, or of standard input for "-".
-
-    Raises:
-        InvalidInput: It cannot be read, or is not UTF-8.
-    """
-    try:
-        with open_text(path) as lines:
-            return lines.read()
-    except UnicodeDecodeError as error:
-        raise refuse(str(path), "", None, "is not UTF-8 text", "a text file") from error
-
-
-@contextmanager
-def open_text(path: Path) -> Iterator[TextIO]:
-    """Yield a file's lines, unpacked where it ends in .gz, or those of standard input for "-".
-
-    Raises:
-        InvalidInput: It cannot be read.
-    """
-    if str(path) == STDIN:
-        yield sys.stdin
-        return
-    opener = gzip.open if path.suffix.lower() == GZIP else open
-    try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as lines:
-            yield cast("TextIO", lines)
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise refuse(str(path), "", None, f"cannot be read ({reason})", "a file") from error
 
 
 def _require_file(path: Path) -> Path:

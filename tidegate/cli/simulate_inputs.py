@@ -11,6 +11,7 @@ from pathlib import Path
 from tidegate.catalog.catalog import Catalog
 from tidegate.catalog.load import load_catalog
 from tidegate.catalog.yaml_text import parse_yaml_text
+from tidegate.cli.text_files import read_text
 from tidegate.manifest.model import Manifest
 from tidegate.manifest.read import read_manifest_text
 from tidegate.scaling.offerings import Offerings
@@ -101,21 +102,6 @@ def _read_arm(path: Path, settings: Path | None) -> Arm:
     if told.hourly_ceiling is None and ceiling is not None:
         told = replace(told, hourly_ceiling=ceiling.amount)
     return Arm(path.stem, path, manifest, told)
-
-
-def read_text(path: Path) -> str:
-    """Return a text file.
-
-    Raises:
-        InvalidInput: When it cannot be read.
-    """
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        reason = f"cannot be read ({error.strerror})"
-        raise refuse(str(path), "", None, reason, "a file") from error
-    except UnicodeDecodeError as error:
-        raise refuse(str(path), "", None, "is not UTF-8 text", "a text file") from error
 
 
 def read_source(source: str, options: HistoryOptions, arms: Sequence[Arm]) -> QueueHistory:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import timedelta
-from decimal import Decimal
 
 from tidegate.scaling.draft import Draft
 from tidegate.scaling.fleet import LEAVING, Node, RunningWork
 from tidegate.scaling.nodes import may_touch, nodes_of
-from tidegate.scaling.signals import explain_shape
 from tidegate.scaling.situation import Situation
 from tidegate.scaling.times import is_open
 
@@ -37,15 +35,6 @@ def count_disturbed(draft: Draft) -> Counter[str]:
     """Return the nodes of each pool that are on their way out."""
     leaving = [node.pool for node in nodes_of(draft.situation) if node.phase in LEAVING]
     return Counter(leaving + [drain.pool for drain in draft.drains.values()])
-
-
-def explain_work(work: RunningWork) -> str:
-    """Return why what running work asks for or has left to do makes no sense, or ""."""
-    fault = explain_shape(work.shape) if work.shape is not None else ""
-    left = work.work_left_seconds
-    if not fault and left is not None and not (Decimal(left).is_finite() and left >= 0):
-        return f"has {left} seconds of work left"
-    return fault
 
 
 def rework_seconds(work: RunningWork, situation: Situation) -> int | None:

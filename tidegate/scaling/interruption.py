@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from tidegate.scaling.disruption import explain_work, rework_seconds
+from tidegate.scaling.disruption import rework_seconds
 from tidegate.scaling.draft import Draft
 from tidegate.scaling.fleet import NodePhase, RunningWork
 from tidegate.scaling.nodes import nodes_of
+from tidegate.scaling.signals import explain_work
 from tidegate.scaling.situation import Situation
 from tidegate.vocabulary.demand import WorkItem
 from tidegate.vocabulary.plans import Drain, Hold

@@ -14,13 +14,14 @@ from itertools import islice
 from operator import itemgetter
 
 from tidegate.scaling.bins import Bin
-from tidegate.scaling.disruption import explain_work, may_stop, rework_seconds, why_not_disturb
+from tidegate.scaling.disruption import may_stop, rework_seconds, why_not_disturb
 from tidegate.scaling.draft import Draft
 from tidegate.scaling.fleet import Node, NodePhase, RunningWork
 from tidegate.scaling.groups import Group, build_group
 from tidegate.scaling.marginal import HOUR, ZERO, Choice
 from tidegate.scaling.nodes import nodes_of
 from tidegate.scaling.offerings import Offering
+from tidegate.scaling.signals import explain_work
 from tidegate.scaling.situation import is_spot
 from tidegate.vocabulary.plans import Drain, Hold
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from operator import attrgetter
 
-from tidegate.scaling.fleet import Fleet, Node, NodePhase
+from tidegate.scaling.fleet import Fleet, Node, NodePhase, RunningWork
 from tidegate.scaling.offerings import Offering, Offerings
 from tidegate.scaling.settings import ScalingSettings
 from tidegate.vocabulary.demand import Demand, WorkItem, WorkShape
@@ -156,9 +156,17 @@ def _explain_item(item: WorkItem, latest: datetime) -> str:
         return "tells a time without a zone"
     if item.queued_at > latest:
         return "was queued in the future"
-    if item.work_left_seconds is not None and _bad(item.work_left_seconds):
-        return f"has {item.work_left_seconds} seconds of work left"
-    return ""
+    return _explain_left(item.work_left_seconds)
+
+
+def explain_work(work: RunningWork) -> str:
+    """Return why what running work asks for or has left to do makes no sense, or ""."""
+    fault = explain_shape(work.shape) if work.shape is not None else ""
+    return fault or _explain_left(work.work_left_seconds)
+
+
+def _explain_left(seconds: object) -> str:
+    return f"has {seconds} seconds of work left" if seconds is not None and _bad(seconds) else ""
 
 
 def explain_shape(shape: WorkShape) -> str:

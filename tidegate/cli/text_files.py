@@ -1,0 +1,48 @@
+"""Text that a command is given: files, packed or not, and standard input."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO, cast
+
+from tidegate.vocabulary.problems import refuse
+
+STDIN = "-"
+GZIP = ".gz"
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file, or of standard input for "-".
+
+    Raises:
+        InvalidInput: It cannot be read, or is not UTF-8.
+    """
+    try:
+        with open_text(path) as lines:
+            return lines.read()
+    except UnicodeDecodeError as error:
+        raise refuse(str(path), "", None, "is not UTF-8 text", "a text file") from error
+
+
+@contextmanager
+def open_text(path: Path) -> Iterator[TextIO]:
+    """Yield a file's lines, unpacked where it ends in .gz, or those of standard input for "-".
+
+    Raises:
+        InvalidInput: It cannot be read.
+    """
+    if str(path) == STDIN:
+        yield sys.stdin
+        return
+    opener = gzip.open if path.suffix.lower() == GZIP else open
+    try:
+        with opener(path, "rt", encoding="utf-8-sig", newline="") as lines:
+            yield cast("TextIO", lines)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise refuse(str(path), "", None, f"cannot be read ({reason})", "a file") from error
