@@ -4,7 +4,8 @@ Reads `../shared/data/traces`; prints one JSON line a figure. With --write it al
 docs/simulation.json and the tables of docs/evaluation.md from it. `whole` measures nothing but the
 last row of queues: Philly in one run.
 
-Usage: simulation.py [--write] [queues] [whole] [helios] [spot] [deadlines] [serving] [idle]
+Usage: simulation.py [--write] [queues] [whole] [helios] [spot] [deadlines] [foresight] [serving]
+       [idle]
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from simulation_deadlines import evaluate_deadlines
+from simulation_foresight import evaluate_foresight
 from simulation_helios import evaluate_helios, evaluate_spot
 from simulation_idle import evaluate_idle
 from simulation_page import DATA, WHOLE, render_page
@@ -28,6 +30,7 @@ FAMILIES: dict[str, Callable[[Path], Rows]] = {
     "helios": evaluate_helios,
     "spot": evaluate_spot,
     "deadlines": evaluate_deadlines,
+    "foresight": evaluate_foresight,
     "serving": evaluate_serving,
     "idle": evaluate_idle,
 }

@@ -17,8 +17,11 @@ from simulation_setups import (
     TERMS,
     TICK,
     Candidate,
+    Trial,
+    choose,
     list_candidates,
     list_spot_peers,
+    mean_wait,
     wait_figures,
 )
 
@@ -64,13 +67,12 @@ class Case:
 
 def evaluate_helios(traces: Path) -> list[dict[str, object]]:
     halves = [_divisible(traces, half) for half in (0, 1)]
-    return [_tune(name, grid, halves) for name, grid in list_candidates().items()]
+    return _tune(list_candidates(), halves)
 
 
 def evaluate_spot(traces: Path) -> list[dict[str, object]]:
     halves = [_with_spot(traces, half) for half in (0, 1)]
-    grids = {**list_candidates(BACKOFFS), **list_spot_peers()}
-    return [_tune(name, grid, halves) for name, grid in grids.items()]
+    return _tune({**list_candidates(BACKOFFS), **list_spot_peers()}, halves)
 
 
 def _divisible(traces: Path, half: int) -> list[Case]:
@@ -129,20 +131,28 @@ def _steps(levels: Sequence[int], seconds: int) -> tuple[tuple[int, int], ...]:
 
 
 def _tune(
-    name: str, grid: Sequence[Candidate], halves: Sequence[Sequence[Case]]
-) -> dict[str, object]:
+    grids: Mapping[str, Sequence[Candidate]], halves: Sequence[Sequence[Case]]
+) -> list[dict[str, object]]:
     first, second = halves
-    best = min(grid, key=lambda candidate: _ratio(first, _run(first, candidate), _ceiling))
-    results = _run(second, best)
+
+    def try_out(candidate: Candidate) -> Trial:
+        results = _run(first, candidate)
+        return Trial(candidate, _ratio(first, results, _ceiling), mean_wait(results.values()))
+
+    return [_row(name, best, second) for name, best in choose(grids, try_out).items()]
+
+
+def _row(name: str, best: Candidate, cases: Sequence[Case]) -> dict[str, object]:
+    results = _run(cases, best)
     return {
         "policy": name,
         "parameters": best.parameters,
-        "ratio": round(_ratio(second, results, _ceiling), 4),
-        "ratio_with_wait": round(_ratio(second, results, lambda case: case.carried), 4),
-        "ratio_to_work": round(_ratio(second, results, lambda case: case.work), 4),
+        "ratio": round(_ratio(cases, results, _ceiling), 4),
+        "ratio_with_wait": round(_ratio(cases, results, lambda case: case.carried), 4),
+        "ratio_to_work": round(_ratio(cases, results, lambda case: case.work), 4),
         **wait_figures(results.values()),
         "clusters": {
-            case.name: round(float(results[case.name].cost) / case.carried, 4) for case in second
+            case.name: round(float(results[case.name].cost) / case.carried, 4) for case in cases
         },
     }
 

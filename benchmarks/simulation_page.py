@@ -31,6 +31,7 @@ def render_tables(data: Mapping[str, Sequence[Row]]) -> dict[str, str]:
         ("helios", "simulation helios", _helios),
         ("spot", "simulation spot", _helios),
         ("deadlines", "simulation deadlines", _deadlines),
+        ("foresight", "simulation foresight", _foresight),
         ("serving", "simulation serving", _serving),
         ("idle", "simulation idle", _idle),
     )
@@ -176,6 +177,14 @@ def _deadlines(rows: Sequence[Row]) -> str:
             ]
             for row in rows
         ),
+    )
+
+
+def _foresight(rows: Sequence[Row]) -> str:
+    names = ("first_half", "second_half", "whole")
+    return _table(
+        ("what is known", "first half", "second half", "both"),
+        ([row["knows"], *(f"{row[name]:.4f}" for name in names)] for row in rows),
     )
 
 

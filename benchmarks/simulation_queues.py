@@ -15,11 +15,15 @@ from simulation_setups import (
     BOOT,
     HABIT,
     NODE,
+    OURS,
     POOL,
     TERMS,
     TICK,
     Candidate,
+    Trial,
+    choose,
     list_candidates,
+    mean_wait,
     wait_figures,
 )
 
@@ -46,6 +50,12 @@ Row = dict[str, Any]
 WARM = [Decimal(share) for share in ("0.95", "0.98")]
 """Shares of what arrives that a warm fleet has room for."""
 WARM_WAIT = 30
+WHOLE_SETTINGS = {
+    "node_cooldown_seconds": 60,
+    "keep_alive_min_seconds": 60,
+    "saving_horizon_seconds": 600,
+}
+"""What was chosen for ours, for a look at the whole trace alone."""
 
 
 def evaluate_queues(traces: Path) -> list[Row]:
@@ -54,14 +64,19 @@ def evaluate_queues(traces: Path) -> list[Row]:
     second = _cut(clusters, HALF, PHILLY_SECONDS)
     together = {"all": _join(second)}
     rows: list[Row] = []
-    for name, grid in list_candidates().items():
-        best = min(grid, key=lambda candidate: _ratio(first, _run(first, candidate)))
+
+    def try_out(candidate: Candidate) -> Trial:
+        results = _run(first, candidate)
+        return Trial(candidate, _ratio(first, results), mean_wait(results.values()))
+
+    chosen = choose(list_candidates(), try_out)
+    for name, best in chosen.items():
         rows.append(_row("a fleet for each virtual cluster", name, best, second))
         rows.append(_row("one fleet for all", name, best, together))
     _add_mean_bounds(rows, second)
     rows.append(_static(first, second))
     rows.append(_warm({"all": _join(first)}, together))
-    return [*rows, _whole(clusters)]
+    return [*rows, _whole(clusters, chosen[OURS].parameters)]
 
 
 def _read(traces: Path) -> Clusters:
@@ -72,10 +87,10 @@ def _add_mean_bounds(rows: Sequence[Row], clusters: Clusters) -> None:
     """Add to ours what no policy comes below whose jobs wait no longer than the slowest peer's."""
     told = [row for row in rows if "clusters" in row]
     for name, jobs in clusters.items():
-        longest = max(row["clusters"][name]["wait_mean"] for row in told if row["policy"] != "ours")
+        longest = max(row["clusters"][name]["wait_mean"] for row in told if row["policy"] != OURS)
         bound = bound_mean_wait(jobs, TERMS, longest) / bound_work(jobs, TERMS)
         for row in told:
-            if row["policy"] == "ours":
+            if row["policy"] == OURS:
                 row["clusters"][name] |= {
                     "peers_wait_mean": longest,
                     "bound_of_mean_to_work": round(bound, 3),
@@ -84,24 +99,21 @@ def _add_mean_bounds(rows: Sequence[Row], clusters: Clusters) -> None:
 
 def evaluate_whole(traces: Path) -> list[Row]:
     """Return the whole trace in one run of ours, from its first job on, and what it took."""
-    return [_whole(_read(traces))]
+    return [_whole(_read(traces), WHOLE_SETTINGS)]
 
 
-def _whole(clusters: Clusters) -> Row:
+def _whole(clusters: Clusters, settings: Mapping[str, Any]) -> Row:
     jobs = _join(clusters)
     start = min(job.submitted for job in jobs)
     jobs = cut_window(jobs, start, PHILLY_SECONDS)
     setup = replace(_setup(jobs), end=PHILLY_SECONDS - start)
-    settings = ScalingSettings(
-        node_cooldown_seconds=60, keep_alive_min_seconds=0, saving_horizon_seconds=600
-    )
     begin, seen = time.process_time(), time.monotonic()
-    result = simulate(setup, Tidegate(settings))
+    result = simulate(setup, Tidegate(ScalingSettings(**settings)))
     spent, passed = time.process_time() - begin, time.monotonic() - seen
     return {
         "case": WHOLE,
-        "policy": "ours",
-        "parameters": {},
+        "policy": OURS,
+        "parameters": dict(settings),
         "ratio": round(float(result.cost) / bound_work(jobs, TERMS), 4),
         "jobs": len(jobs),
         "decisions": result.decisions,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -39,6 +39,11 @@ NODE = Offering(
 TERMS = NodeTerms(float(NODE_PRICE), 8, BOOT)
 
 
+OURS = "ours"
+WAIT_SHARE = 0.99
+"""Of the cheapest peer's mean wait on the first half: ours is chosen among what waits no longer."""
+
+
 @dataclass(frozen=True)
 class Candidate:
     """One policy with one choice of its parameters."""
@@ -47,13 +52,47 @@ class Candidate:
     build: Callable[[], Policy]
 
 
+@dataclass(frozen=True)
+class Trial:
+    """What one choice came to on the first half: its cost over the bound, and the mean wait."""
+
+    candidate: Candidate
+    ratio: float
+    wait: float
+
+
+def choose(
+    grids: Mapping[str, Sequence[Candidate]], try_out: Callable[[Candidate], Trial]
+) -> dict[str, Candidate]:
+    """Return the choice of each policy that costs least.
+
+    What waits longer could cost less, so ours has to wait a little less than the peer that costs
+    least; where none of ours does, the one that waits least is taken.
+    """
+    trials = {name: [try_out(candidate) for candidate in grid] for name, grid in grids.items()}
+    best = {name: min(each, key=lambda trial: trial.ratio) for name, each in trials.items()}
+    peer = min((best[name] for name in best if name != OURS), key=lambda trial: trial.ratio)
+    short = [trial for trial in trials[OURS] if trial.wait <= WAIT_SHARE * peer.wait]
+    best[OURS] = (
+        min(short, key=lambda trial: trial.ratio)
+        if short
+        else min(trials[OURS], key=lambda trial: trial.wait)
+    )
+    return {name: best[name].candidate for name in grids}
+
+
 def list_candidates(extra: Sequence[dict[str, Any]] = ({},)) -> dict[str, list[Candidate]]:
     """Return every policy's grid; `extra` are settings of ours that a family varies as well."""
     ours = [
-        {"node_cooldown_seconds": 60, "keep_alive_min_seconds": 0, "saving_horizon_seconds": hours}
-        for hours in (600, 3600)
+        {
+            "node_cooldown_seconds": 60,
+            "keep_alive_min_seconds": kept,
+            "saving_horizon_seconds": horizon,
+        }
+        for horizon in (600, 3600)
+        for kept in (0, 60, 120)
     ]
-    found = {"ours": [_ours({**base, **more}) for base in ours for more in extra]}
+    found = {OURS: [_ours({**base, **more}) for base in ours for more in extra]}
     for evicts in (False, True):
         suffix = ", evicting" if evicts else ""
         found[f"Karpenter-like{suffix}"] = [_karpenter(seconds, evicts) for seconds in (0, 300)]
@@ -101,6 +140,12 @@ def _autoscaler(unneeded: int, delay: int, evicts: bool) -> Candidate:
         told,
         lambda: ClusterAutoscaler(unneeded, delay, evicts=evicts),
     )
+
+
+def mean_wait(results: Iterable[QueueResult]) -> float:
+    """Return the mean wait of all jobs, in seconds."""
+    waits = [wait for result in results for wait in result.waits.values()]
+    return sum(waits) / len(waits)
 
 
 def wait_figures(results: Iterable[QueueResult]) -> dict[str, float]:

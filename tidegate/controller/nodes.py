@@ -106,6 +106,7 @@ def _from_cluster(sight: PoolSight, now: datetime) -> Iterator[Node]:
                 checkpoint_at=pod.checkpoint_at if pod.owner else None,
                 restart_seconds=restart,
                 shape=pod.shape,
+                started_at=pod.started_at,
             )
             for pod in node.running
             # What ends there already waits anew by itself, and must not be ordered for twice.

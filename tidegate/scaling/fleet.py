@@ -49,6 +49,7 @@ class RunningWork:
         deadline: When it must be done; None without a deadline.
         work_left_seconds: What is left to run; None where unknown.
         shape: What it asks of a node; without it, it is moved nowhere.
+        started_at: When it began on this node; None where nobody says.
     """
 
     item: str
@@ -63,6 +64,7 @@ class RunningWork:
     deadline: datetime | None = None
     work_left_seconds: int | None = None
     shape: WorkShape | None = None
+    started_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

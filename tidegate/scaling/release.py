@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from decimal import Decimal
 
@@ -13,6 +13,7 @@ from tidegate.scaling.fleet import GONE, HEALTHY, Node, NodePhase
 from tidegate.scaling.keep_alive import explain_keep_alive, keep_alive_seconds
 from tidegate.scaling.ledger import ZERO
 from tidegate.scaling.nodes import is_lost, may_touch, nodes_of
+from tidegate.scaling.takeover import find_relieved
 from tidegate.scaling.wait_targets import find_wait_targets
 from tidegate.scaling.warm import spare_room
 from tidegate.vocabulary.plans import Hold, Stop
@@ -43,7 +44,9 @@ def release_idle(draft: Draft) -> None:
     spare = dict(draft.bench.ledger.commitment_used)
     targets = find_wait_targets(draft)
     warm = spare_room(draft, targets)
-    for slice_nodes in _idle_slices(draft):
+    slices = _idle_slices(draft)
+    relieved = find_relieved(draft, (node for nodes in slices for node in nodes))
+    for slice_nodes in slices:
         pool = slice_nodes[0].pool
         room = sum(draft.bench.bins[node.id].accelerators for node in slice_nodes)
         names = [node.id for node in slice_nodes]
@@ -53,7 +56,7 @@ def release_idle(draft: Draft) -> None:
         if pool in warm and warm[pool] < room:
             draft.explain_kept(pool, names, WARM)
             continue
-        reason, kept = _weigh(draft, slice_nodes, targets.get(pool))
+        reason, kept = _weigh(draft, slice_nodes, targets.get(pool), relieved)
         if kept:
             draft.explain_kept(pool, names, kept)
         elif _stop_all(draft, slice_nodes, reason, spare):
@@ -116,7 +119,9 @@ def _release_order(draft: Draft, node: Node) -> tuple[bool, Decimal, float, str]
     return node.expected, -price, node.since.timestamp(), node.id
 
 
-def _weigh(draft: Draft, nodes: Iterable[Node], wait_target: int | None) -> tuple[str, str]:
+def _weigh(
+    draft: Draft, nodes: Iterable[Node], wait_target: int | None, relieved: Mapping[str, str]
+) -> tuple[str, str]:
     """Return why idle nodes are stopped now, or else why they are kept."""
     situation = draft.situation
     reasons = []
@@ -131,6 +136,8 @@ def _weigh(draft: Draft, nodes: Iterable[Node], wait_target: int | None) -> tupl
             keep += boot
         if draft.bench.ledger.nodes[node.pool] - len(draft.stops_of(node.pool)) > high:
             reasons.append(f"above its maximum of {high}")
+        elif wait_target is None and node.id in relieved:
+            reasons.append(f"{relieved[node.id]} costs less and took its work over")
         elif idle >= timedelta(seconds=keep):
             reasons.append(f"idle for {int(idle.total_seconds())} s, kept for {keep} s")
         else:

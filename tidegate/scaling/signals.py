@@ -11,6 +11,7 @@ from operator import attrgetter
 from tidegate.scaling.fleet import Fleet, Node, NodePhase, RunningWork
 from tidegate.scaling.offerings import Offering, Offerings
 from tidegate.scaling.settings import ScalingSettings
+from tidegate.scaling.stamps import mend_times
 from tidegate.vocabulary.demand import Demand, WorkItem, WorkShape
 from tidegate.vocabulary.plans import Cause, CauseKind, Hold
 
@@ -99,6 +100,8 @@ def _explain_offering(offering: Offering) -> str:
 def _age_fault(received: datetime | None, settings: ScalingSettings, now: datetime) -> str:
     if received is None:
         return "never observed"
+    if received.tzinfo is None:
+        return "observed at a time without a zone"
     age = now - received
     if age > timedelta(seconds=settings.stale_after_seconds):
         return f"last observed {int(age.total_seconds())} s ago"
@@ -206,7 +209,9 @@ def _sort_nodes(
     latest = now + timedelta(seconds=settings.clock_skew_seconds)
     found: dict[str, Node] = {}
     doubts: set[str] = set()
-    for node in nodes:
+    for told in nodes:
+        node, odd = mend_times(told, now)
+        doubts.update(odd)
         known = found.get(node.id)
         if known is not None and known != node:
             doubts.add(f"node {node.id} is told of twice, and differently")

@@ -234,7 +234,7 @@ class Engine:
             if node.reserved:
                 node.give_up_seat(job.id)
         self._targets.note(job, (node.offering.pool for node in seats), now)
-        run = Run(job, seats, now, restart, ticket.done)
+        run = Run(job, seats, now, restart, ticket.done, seated=now)
         self.world.seat(run, now)
         self._push(run.ends(), Kind.END, run)
 

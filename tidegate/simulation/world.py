@@ -39,6 +39,7 @@ class Run:
         began: When this stretch began.
         restart: Seconds of it before the work goes on.
         done: Work that was saved before.
+        seated: Since when it is on its nodes; later than its beginning where it was moved.
     """
 
     job: Job
@@ -46,6 +47,7 @@ class Run:
     began: int
     restart: int
     done: int
+    seated: int
     known: RunningWork | None = None
     known_saves: int = -1
 
@@ -226,7 +228,8 @@ class World:
             packed = {run.job.id: run for run in mine}
             node.change_runs(packed, size - len(mine))
             for run in mine:
-                run.seats = [node]
+                if run.seats[0] is not node:
+                    run.seats, run.seated, run.known = [node], now, None
             self._change(node, NodePhase.BUSY if mine else NodePhase.IDLE, now)
 
     def observe(self, now: int) -> Fleet:
@@ -287,6 +290,7 @@ class World:
                 deadline=None if job.deadline is None else self.at(job.deadline),
                 work_left_seconds=left,
                 shape=job.shape,
+                started_at=self.at(run.seated),
             )
         return run.known
 

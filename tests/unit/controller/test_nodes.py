@@ -56,6 +56,14 @@ def test_what_a_node_does(found, phase):
     assert seen.phase is phase
 
 
+def test_work_tells_when_it_began():
+    begun = NOW - timedelta(seconds=40)
+    pods = RunningPod("ns/says", started_at=begun), RunningPod("ns/does-not")
+    (seen,) = see(target=1, nodes=(node("a", running=pods),))
+
+    assert [work.started_at for work in seen.running] == [begun, None]
+
+
 def test_what_ends_on_a_node_that_is_taken_is_not_ordered_for_twice():
     pods = RunningPod("ns/stays"), RunningPod("ns/ends", leaving=True)
     found = node("a", running=pods)

@@ -60,6 +60,10 @@ def with_nodes(*nodes: Any) -> Callable[[World], World]:
     return add
 
 
+def with_work(**times: Any) -> Callable[[World], World]:
+    return with_nodes(node("odd", phase="busy", running=(work("odd", 1, **times),)))
+
+
 def observed(at: Any) -> Callable[[World], World]:
     return lambda world: (replace(world[0], observed_at=at), *world[1:])
 
@@ -105,6 +109,12 @@ SPOILT = {
     "item told of differently": told_twice,
     "node told of differently": with_nodes(node("odd"), node("odd", phase="ready")),
     "node of the future": with_nodes(node("odd", since=NOW + timedelta(minutes=5))),
+    "node of no zone's time": with_nodes(node("odd", since=ago(9).replace(tzinfo=None))),
+    "due, where it runs, at no zone's time": with_work(deadline=NOW.replace(tzinfo=None)),
+    "saved at no zone's time": with_work(checkpoint_at=NOW.replace(tzinfo=None)),
+    "begun at no zone's time": with_work(started_at=NOW.replace(tzinfo=None)),
+    "source of no zone's time": with_source(SourceHealth("queue", NOW.replace(tzinfo=None))),
+    "fleet of no zone's time": observed(NOW.replace(tzinfo=None)),
     "idle with work": with_nodes(node("odd", running=(work("odd", 1),))),
     "commitment of NaN": committed(Decimal("NaN")),
     "negative commitment": committed(Decimal(-1)),
@@ -187,6 +197,17 @@ class TestRunningWork:
         assert ordered(found) == {}
         text = f"odd is interrupted, and has {left} seconds of work left"
         assert found.holds[0].reason == text
+
+    def test_interrupted_work_that_is_due_at_no_zones_time_waits_anew(self):
+        running = work("odd", 8, shape=shape(8), deadline=NOW.replace(tzinfo=None))
+        lost = node(phase="interrupted", running=(running,))
+        found = plan([pool()], [offering()], nodes=[lost])
+        assert ([drain.node for drain in found.drains], ordered(found)) == (
+            ["n1"],
+            {"train/node": 1},
+        )
+        text = "odd on n1 tells a time without a zone: nothing shrinks"
+        assert [hold.reason for hold in found.holds] == [text]
 
 
 class TestMarket:

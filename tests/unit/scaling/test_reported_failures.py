@@ -138,6 +138,17 @@ class TestFloor:
         assert [hold.pool for hold in found.holds] == ["train"]
         assert found.holds[0].reason.startswith("1 node below its minimum of 1: stock-out")
 
+    def test_a_minimum_that_an_idle_node_keeps_from_its_quota_is_ordered_once_that_has_gone(self):
+        pools = [pool("a", min_nodes=1), pool("b")]
+        offers = [offering("a", quota="gpus"), offering("b", quota="gpus")]
+        market = {"quotas": {"gpus": 1}}
+        idle = node("n1", "b", **LONG_IDLE)
+        found = plan(pools, offers, nodes=[idle], market=market)
+        assert ([stop.node for stop in found.stops], ordered(found)) == (["n1"], {})
+        assert [hold.pool for hold in found.holds] == ["a"]
+        after = apply(found, [idle], offers)
+        assert ordered(plan(pools, offers, nodes=after, market=market)) == {"a/node": 1}
+
 
 class TestIdleness:
     def test_a_daemonset_keeps_no_node_alive(self):

@@ -32,21 +32,15 @@ def test_every_table_of_the_page_is_rendered_from_the_data(page_module, data):
 
 
 def test_no_run_is_below_its_bound(data):
-    rows = [row for family in data.values() for row in family if row.get("served", 1) >= 0.99]
+    judged = {name: rows for name, rows in data.items() if name != "foresight"}
+    rows = [row for family in judged.values() for row in family if row.get("served", 1) >= 0.99]
     assert min(row.get("ratio_with_wait", row["ratio"]) for row in rows) >= 1
+    assert min(row[half] for row in data["foresight"] for half in ("first_half", "second_half")) > 1
     assert sum(row["below_bound"] for row in data["deadlines"]) == 0
 
 
 def test_no_deadline_that_can_be_met_is_missed(data):
     assert {row["missed"] for row in data["deadlines"] if row["policy"] == "ours"} == {0}
-
-
-def test_a_cluster_that_costs_over_a_fifth_more_than_its_work_is_one_where_nobody_does_better(data):
-    (ours,) = (row for row in data["queues"] if row["policy"] == "ours" and "clusters" in row)
-    dear = [one for one in ours["clusters"].values() if one["ratio"] > 1.2]
-    assert len(dear) == 4
-    assert min(one["bound_of_mean_to_work"] for one in dear) > 1.2
-    assert min(one["bound_of_each_wait_to_work"] for one in dear) > 1.2
 
 
 def test_how_often_fleets_changed_is_shown_once_every_row_tells_it(page_module, data):
