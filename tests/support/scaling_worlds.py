@@ -64,7 +64,13 @@ def worlds(draw: Any) -> tuple[Fleet, Any, Offerings, ScalingSettings]:
         phase = draw(st.sampled_from(list(NodePhase)))
         size = draw(st.integers(1, 4))
         saved = draw(st.sampled_from([None, ago(60), ago(5000)]))
-        running = work(f"run{number}", size, checkpoint_at=saved, priority=draw(st.integers(0, 2)))
+        running = work(
+            f"run{number}",
+            size,
+            checkpoint_at=saved,
+            priority=draw(st.integers(0, 2)),
+            started_at=draw(st.sampled_from([None, ago(5), ago(5000)])),
+        )
         nodes.append(
             node(
                 f"n{number}",

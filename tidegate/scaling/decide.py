@@ -55,7 +55,7 @@ def decide(
         now: The time of the decision, with a zone.
 
     Raises:
-        ValueError: When `now` has no zone.
+        ValueError: When `now`, or the end of an override, has no zone.
     """
     if now.tzinfo is None:
         raise ValueError("a decision needs a time with a zone")

@@ -45,7 +45,8 @@ class ScalingSettings:
         clock_skew_seconds: How far ahead of `now` a stamp may be.
         boot_patience: An ordered node is given up after this many times its boot time.
         node_cooldown_seconds: A node is left alone this long after it changed.
-        keep_alive_min_seconds: A node stays idle at least this long.
+        keep_alive_min_seconds: A node stays idle at least this long, unless a cheaper one took its
+            work over.
         keep_alive_max_seconds: And at most this long, whatever was learned.
         wait_cost_per_hour: What an hour of waiting for one node is worth, beside its price.
         warm_share: Keep as much room free as would have served this share of what arrived within

@@ -11,7 +11,7 @@ from operator import attrgetter
 from tidegate.scaling.fleet import Fleet, Node, NodePhase, RunningWork
 from tidegate.scaling.offerings import Offering, Offerings
 from tidegate.scaling.settings import ScalingSettings
-from tidegate.scaling.stamps import mend_times
+from tidegate.scaling.stamps import doubt_market, mend_times
 from tidegate.vocabulary.demand import Demand, WorkItem, WorkShape
 from tidegate.vocabulary.plans import Cause, CauseKind, Hold
 
@@ -53,6 +53,7 @@ def check_signals(
     if fleet_fault:
         holds.append(Hold("", f"the fleet was {fleet_fault}: nothing grows or shrinks"))
     doubts = [*_doubt_sources(demand, settings, now), *_doubt_commitments(market)]
+    doubts += doubt_market(market)
     items, refused, clashes = _sort_items(demand.items, settings, now)
     doubts += clashes
     nodes, node_doubts = _sort_nodes(fleet.nodes, settings, now)

@@ -19,6 +19,7 @@ from tidegate.scaling.offerings import (
 )
 from tidegate.scaling.settings import PoolOverride, ScalingSettings
 from tidegate.scaling.signals import Signals, check_offerings, check_signals
+from tidegate.scaling.stamps import mend_market
 from tidegate.scaling.times import active_schedule, explain_window
 from tidegate.vocabulary.capacity import CapacityType, Scaler
 from tidegate.vocabulary.demand import Demand, EndpointDemand
@@ -84,7 +85,13 @@ class Situation:
 def build_situation(
     fleet: Fleet, demand: Demand, offerings: Offerings, settings: ScalingSettings, now: datetime
 ) -> Situation:
-    """Return the facts of a decision; the order of pools and offerings does not matter."""
+    """Return the facts of a decision; the order of pools and offerings does not matter.
+
+    Raises:
+        ValueError: When an override ends at a time without a zone.
+    """
+    _check_overrides(settings)
+    market = mend_market(offerings, now)
     pools = {pool.id: pool for pool in sorted(fleet.pools, key=lambda pool: pool.id)}
     by_id = {entry.id: entry for entry in sorted(offerings.offerings, key=lambda entry: entry.id)}
     overrides = {
@@ -104,19 +111,25 @@ def build_situation(
         by_pool={name: _cheapest_first(usable.values(), name) for name in pools},
         rooms=tuple(dict.fromkeys(entry.room for entry in usable.values())),
         kinds=_number_kinds(usable),
-        market=replace(offerings, lanes=_sensible_lanes(offerings.lanes)),
-        closed=_close_offerings(pools, by_id, offerings, settings, overrides, now),
+        market=replace(market, lanes=_sensible_lanes(market.lanes)),
+        closed=_close_offerings(pools, by_id, market, settings, overrides, now),
         commitments={
             entry.id: entry
-            for entry in offerings.commitments
+            for entry in market.commitments
             if (entry.ends is None or entry.ends > now) and _sensible(entry.capacity) is not None
         },
-        ending=_ending(offerings, settings, now),
+        ending=_ending(market, settings, now),
         fleet=fleet,
         overrides=overrides,
         holds=(*_override_holds(overrides), *_schedule_holds(pools)),
         endpoints=demand.endpoints,
     )
+
+
+def _check_overrides(settings: ScalingSettings) -> None:
+    for entry in settings.overrides:
+        if entry.until.tzinfo is None:
+            raise ValueError(f"the override of {entry.pool} needs an end with a zone")
 
 
 def _without_nonsense(offering: Offering) -> Offering:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 from tidegate.scaling.fleet import Node, RunningWork
+from tidegate.scaling.offerings import Offerings
 
 WORK_TIMES = ("deadline", "checkpoint_at", "started_at")
 
@@ -25,6 +28,36 @@ def mend_times(node: Node, now: datetime) -> tuple[Node, list[str]]:
         doubts += [f"{item} on {node.id} tells a time without a zone" for item in sorted(odd)]
         node = replace(node, running=tuple(_mend(work) for work in node.running))
     return node, doubts
+
+
+def doubt_market(market: Offerings) -> Iterator[str]:
+    """Say which refusals and commitments tell a time without a zone."""
+    for failure in sorted(market.failures, key=attrgetter("offering")):
+        if not _is_sound(failure.at):
+            yield f"{failure.offering} was refused at a time without a zone"
+    for commitment in sorted(market.commitments, key=attrgetter("id")):
+        if not _is_sound(commitment.ends):
+            yield f"commitment {commitment.id} ends at a time without a zone"
+
+
+def mend_market(market: Offerings, now: datetime) -> Offerings:
+    """Return a market without times that lack a zone: such a refusal counts from now on.
+
+    Of a commitment it is not known when it ends.
+    """
+    if not any(doubt_market(market)):
+        return market
+    return replace(
+        market,
+        failures=tuple(
+            failure if _is_sound(failure.at) else replace(failure, at=now)
+            for failure in market.failures
+        ),
+        commitments=tuple(
+            entry if _is_sound(entry.ends) else replace(entry, ends=None)
+            for entry in market.commitments
+        ),
+    )
 
 
 def _mend(work: RunningWork) -> RunningWork:

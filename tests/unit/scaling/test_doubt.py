@@ -28,9 +28,15 @@ from support.scaling_worlds import worlds
 
 from tidegate.scaling.decide import decide
 from tidegate.scaling.fleet import Fleet, NodePhase
-from tidegate.scaling.offerings import CommittedCapacity, Offerings, TransferLane
+from tidegate.scaling.offerings import (
+    CommittedCapacity,
+    FailureKind,
+    OfferingFailure,
+    Offerings,
+    TransferLane,
+)
 from tidegate.scaling.place import place_job
-from tidegate.scaling.settings import ScalingSettings
+from tidegate.scaling.settings import PoolOverride, ScalingSettings
 from tidegate.vocabulary.capacity import CapacityType
 from tidegate.vocabulary.demand import AcceleratorNeed, CheckpointHabit, DataNeed, SourceHealth
 from tidegate.vocabulary.plans import CauseKind
@@ -77,6 +83,19 @@ def committed(capacity: Decimal) -> Callable[[World], World]:
     )
 
 
+def refused_at(at: Any) -> Callable[[World], World]:
+    def add(world: World) -> World:
+        odd = OfferingFailure(world[2].offerings[0].id, FailureKind.STOCK_OUT, at)
+        return (*world[:2], replace(world[2], failures=(odd,)), world[3])
+
+    return add
+
+
+def ending(at: Any) -> Callable[[World], World]:
+    odd = CommittedCapacity("odd", Decimal(1), ends=at)
+    return lambda world: (*world[:2], replace(world[2], commitments=(odd,)), world[3])
+
+
 def told_twice(world: World) -> World:
     twice = (item("odd", shape(1)), item("odd", shape(2)))
     return (world[0], replace(world[1], items=(*world[1].items, *twice)), *world[2:])
@@ -115,6 +134,8 @@ SPOILT = {
     "begun at no zone's time": with_work(started_at=NOW.replace(tzinfo=None)),
     "source of no zone's time": with_source(SourceHealth("queue", NOW.replace(tzinfo=None))),
     "fleet of no zone's time": observed(NOW.replace(tzinfo=None)),
+    "refused at no zone's time": refused_at(NOW.replace(tzinfo=None)),
+    "commitment that ends at no zone's time": ending(NOW.replace(tzinfo=None)),
     "idle with work": with_nodes(node("odd", running=(work("odd", 1),))),
     "commitment of NaN": committed(Decimal("NaN")),
     "negative commitment": committed(Decimal(-1)),
@@ -211,6 +232,13 @@ class TestRunningWork:
 
 
 class TestMarket:
+    def test_a_refusal_at_no_zones_time_counts_from_now_on(self):
+        odd = OfferingFailure("train/node", FailureKind.STOCK_OUT, ago(9000).replace(tzinfo=None))
+        found = plan([pool()], [offering()], item(), market={"failures": (odd,)})
+        assert (ordered(found), causes(found)) == ({}, {"stock-out"})
+        text = "train/node was refused at a time without a zone: nothing shrinks"
+        assert text in [hold.reason for hold in found.holds]
+
     @pytest.mark.parametrize("figure", [Decimal("NaN"), Decimal(-1)])
     def test_a_lane_of_senseless_figures_is_not_known(self, figure):
         far = shape(8, data=(DataNeed("gcp", "us-central1", read_gb=5),))
@@ -248,3 +276,9 @@ def test_a_job_that_makes_no_sense_is_placed_nowhere_and_told_why(changes, name)
     assert [(offer, cause.kind, cause.text) for offer, cause in found.excluded] == [
         ("train/node", CauseKind.INVALID, f"odd {name}")
     ]
+
+
+def test_an_override_that_ends_at_no_zones_time_is_refused():
+    odd = PoolOverride("train", "ana", NOW.replace(tzinfo=None))
+    with pytest.raises(ValueError, match="the override of train needs an end with a zone"):
+        plan([pool()], [offering()], settings=ScalingSettings(overrides=(odd,)))
