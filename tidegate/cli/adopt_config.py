@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from tidegate.cli.text_files import read_text
 from tidegate.manifest.adopt import Adoption
 from tidegate.vocabulary.problems import InvalidInput, Problem, refuse
 
@@ -53,7 +54,7 @@ def add_entries(path: Path, key: str, entries: Entries, expected: str) -> None:
         InvalidInput: The file is no stack configuration, has one of the ids already, or is
             written in a way that text cannot be added to; the file is as it was then.
     """
-    text = _read(path)
+    text = read_text(path)
     document = _parse(path, text)
     config = document.get("config")
     if not isinstance(config, dict) or not config:
@@ -81,18 +82,11 @@ def read_shared_labels(path: Path) -> set[str]:
     Raises:
         InvalidInput: The file cannot be read.
     """
-    config = _parse(path, _read(path)).get("config")
+    config = _parse(path, read_text(path)).get("config")
     given = config if isinstance(config, dict) else {}
     shared = given.get("tidegate:labels")
     keys = set(shared) if isinstance(shared, dict) else set()
     return keys | ({"environment"} if "tidegate:environment" in given else set())
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise refuse(str(path), "", None, f"cannot be read ({error})", "a stack's file") from error
 
 
 def _parse(path: Path, text: str) -> dict[str, Any]:

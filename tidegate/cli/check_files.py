@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from tidegate.cli.text_files import read_text
 from tidegate.engine.collecting import Fixtures
 from tidegate.policy.baseline import Baseline, parse_baseline
 from tidegate.policy.configuration import RuleConfiguration, parse_configuration
@@ -17,26 +17,6 @@ from tidegate.policy.waivers import Waiver, parse_waivers
 from tidegate.vocabulary.problems import refuse
 
 WAIVERS_FILE = "waivers.yaml"
-STANDARD_INPUT = "-"
-
-
-def read_text(source: str) -> str:
-    """Return a file's text, or standard input's for "-".
-
-    Raises:
-        InvalidInput: When it cannot be read or is no text.
-    """
-    try:
-        if source == STANDARD_INPUT:
-            return sys.stdin.read()
-        raw = Path(source).read_bytes()
-    except OSError as error:
-        raise refuse(source, "", None, f"cannot be read ({error.strerror})", "a file") from error
-    try:
-        # PowerShell writes a mark in front, or two bytes a letter.
-        return raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise refuse(source, "", None, "is no text", "UTF-8 text") from error
 
 
 def read_document(source: str) -> Any:
@@ -45,7 +25,7 @@ def read_document(source: str) -> Any:
     Raises:
         InvalidInput: When it is none; a truncated one is said to be so.
     """
-    text = read_text(source)
+    text = read_text(Path(source))
     if not text.strip():
         raise refuse(source, "", None, "is empty", "a JSON document")
     try:
@@ -101,7 +81,7 @@ def read_yaml(path: Path) -> Any:
         InvalidInput: When it is none.
     """
     try:
-        return yaml.safe_load(read_text(str(path)))
+        return yaml.safe_load(read_text(path))
     except yaml.YAMLError as error:
         reason = f"is no YAML: {' '.join(str(error).split())}"
         raise refuse(str(path), "", None, reason, "a YAML document") from error

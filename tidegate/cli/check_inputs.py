@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tidegate.cli.check_files import read_document, read_fixtures, read_text
+from tidegate.cli.check_files import read_document, read_fixtures
+from tidegate.cli.text_files import read_text
 from tidegate.engine.collecting import Settings, collect_program
 from tidegate.engine.config import Project, read_project
 from tidegate.policy.collected import read_collected
@@ -158,7 +159,7 @@ def _see_preview(source: str, environment: str) -> Seen:
 
 
 def _see_events(source: str, environment: str) -> Seen:
-    log = read_event_log(source, read_text(source), environment)
+    log = read_event_log(source, read_text(Path(source)), environment)
     notes: tuple[str, ...] = ()
     if log.stopped_by:
         missing = "what would have come after is not in its log and was not judged"

@@ -25,6 +25,7 @@ from tidegate.cli.controller_options import find_state, learn_secrets
 from tidegate.cli.controller_queues import build_runs
 from tidegate.cli.controller_sources import WiredSources, build_sources
 from tidegate.cli.controller_use import build_uses
+from tidegate.cli.text_files import read_text
 from tidegate.clouds.bound_pools import BoundPools
 from tidegate.clouds.bound_reapables import BoundReapables
 from tidegate.controller.wiring import Wiring, build_wiring
@@ -188,7 +189,7 @@ def _build_fetch(choice: StackChoice, local: Endpoints | None) -> Callable[[], A
         return lambda: _parse("standard input", text)
     if choice.outputs:
         path = Path(choice.outputs)
-        return lambda: _parse(str(path), _read(path))
+        return lambda: _parse(str(path), read_text(path))
     if not (choice.project / "Pulumi.yaml").is_file():
         expected = "the folder of a Pulumi project, or --outputs"
         raise refuse(COMMAND, "--project", str(choice.project), "holds no Pulumi.yaml", expected)
@@ -230,19 +231,11 @@ def _read_sources(path: Path | None) -> SourceList:
     if path is None:
         return SourceList()
     try:
-        document = yaml.safe_load(_read(path))
+        document = yaml.safe_load(read_text(path))
     except yaml.YAMLError as error:
         detail = " ".join(str(error).split())
         raise refuse(str(path), "", None, f"is no YAML: {detail}", "a file of sources") from error
     return parse_sources(str(path), document)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise refuse(str(path), "", None, f"cannot be read ({reason})", "a text file") from error
 
 
 def _parse(where: str, text: str) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 from rich.table import Table
 
 from tidegate.cli.output import FormatOption, OutputFormat, build_console, print_json
+from tidegate.cli.text_files import STDIN, read_text
 from tidegate.manifest.build import SECTIONS, dump_manifest
 from tidegate.manifest.check import Finding, FindingLevel, check_manifest
 from tidegate.manifest.diff import Change, diff_manifests
@@ -90,15 +90,8 @@ def schema() -> None:
 
 
 def _read(source: str) -> Manifest:
-    if source == "-":
-        return read_manifest_text("standard input", sys.stdin.read())
-    try:
-        text = Path(source).read_text(encoding="utf-8")
-    except OSError as error:
-        raise refuse(source, "", None, f"cannot be read ({error.strerror})", "a file") from error
-    except UnicodeDecodeError as error:
-        raise refuse(source, "", None, "is not UTF-8 text", "a JSON file") from error
-    return read_manifest_text(source, text)
+    where = "standard input" if source == STDIN else source
+    return read_manifest_text(where, read_text(Path(source)))
 
 
 def _pool_table(pools: list[Pool]) -> Table:

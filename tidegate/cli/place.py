@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,13 +13,13 @@ from rich.table import Table
 from tidegate.catalog.load import load_catalog
 from tidegate.catalog.yaml_text import parse_yaml_text
 from tidegate.cli.output import FormatOption, OutputFormat, build_console, print_json
+from tidegate.cli.text_files import read_text
 from tidegate.manifest.read import read_manifest_text
 from tidegate.scaling.fleet import Fleet
 from tidegate.scaling.job import build_item, build_lanes, parse_job
 from tidegate.scaling.place import Candidate, PlaceAnswer, place_job
 from tidegate.scaling.settings import ScalingSettings
 from tidegate.scaling.supply import build_offerings, build_pools
-from tidegate.vocabulary.problems import refuse
 
 app = typer.Typer(add_completion=False)
 
@@ -51,8 +50,8 @@ def place(
 def _answer(job: str, manifest: Path, overlay: list[Path] | None) -> PlaceAnswer:
     catalog, now = load_catalog(overlay), datetime.now(UTC)
     source = "standard input" if job == "-" else job
-    wanted = parse_job(source, parse_yaml_text(_read(job), source))
-    declared = read_manifest_text(str(manifest), _read(str(manifest)))
+    wanted = parse_job(source, parse_yaml_text(read_text(Path(job)), source))
+    declared = read_manifest_text(str(manifest), read_text(Path(manifest)))
     ceiling = declared.hourly_ceiling
     currency = ceiling.currency if ceiling else "USD"
     offerings = build_offerings(declared, catalog, currency=currency)
@@ -63,17 +62,6 @@ def _answer(job: str, manifest: Path, overlay: list[Path] | None) -> PlaceAnswer
         ScalingSettings(hourly_ceiling=ceiling.amount if ceiling else None),
         now,
     )
-
-
-def _read(source: str) -> str:
-    if source == "-":
-        return sys.stdin.read()
-    try:
-        return Path(source).read_text(encoding="utf-8")
-    except OSError as error:
-        raise refuse(source, "", None, f"cannot be read ({error.strerror})", "a file") from error
-    except UnicodeDecodeError as error:
-        raise refuse(source, "", None, "is not UTF-8 text", "a text file") from error
 
 
 def _print_answer(answer: PlaceAnswer) -> None:

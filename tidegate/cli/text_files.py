@@ -14,6 +14,7 @@ from tidegate.vocabulary.problems import refuse
 
 STDIN = "-"
 GZIP = ".gz"
+UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_text(path: Path) -> str:
@@ -41,7 +42,10 @@ def open_text(path: Path) -> Iterator[TextIO]:
         return
     opener = gzip.open if path.suffix.lower() == GZIP else open
     try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as lines:
+        with opener(path, "rb") as packed:
+            # PowerShell writes a mark in front, or two bytes a letter.
+            encoding = "utf-16" if packed.read(2) in UTF_16_MARKS else "utf-8-sig"
+        with opener(path, "rt", encoding=encoding, newline="") as lines:
             yield cast("TextIO", lines)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -24,7 +24,7 @@ from tidegate.vocabulary.demand import (
     WorkItem,
     WorkShape,
 )
-from tidegate.vocabulary.problems import InvalidInput, Problem, nearest
+from tidegate.vocabulary.problems import InvalidInput, Problem, suggest
 
 Seconds = Annotated[int, Field(ge=0)]
 Positive = Annotated[Decimal, Field(gt=0, allow_inf_nan=False)]
@@ -111,8 +111,7 @@ def parse_job(where: str, document: object) -> Job:
 def _describe(where: str, fault: ErrorDetails) -> Problem:
     path = ".".join(str(part) for part in fault["loc"])
     if fault["type"] == "extra_forbidden":
-        guess = nearest(str(fault["loc"][-1]), [to_camel(name) for name in _known_keys()])
-        hint = f" (did you mean {guess!r}?)" if guess else ""
+        hint = suggest(str(fault["loc"][-1]), [to_camel(name) for name in _known_keys()])
         return Problem(where, path, "", f"is not a key of a job{hint}", "only known keys")
     if fault["type"] == "missing":
         return Problem(where, path, "", "is required and is missing", "a value")
