@@ -45,6 +45,8 @@ def main() -> None:
     every = FAMILIES | PARTS
     names = [name for name in sys.argv[1:] if name in every] or list(FAMILIES)
     for name in names:
+        # The whole takes half an hour; figures go to standard output alone.
+        print(f"simulation: {name}", file=sys.stderr, flush=True)
         rows = every[name](TRACES)
         if "--write" in sys.argv:
             write(name, rows)
