@@ -93,9 +93,9 @@ class Bench:
         """Return the fullest bin of an offering that has room for one more worker."""
         return self.shelves.of(choice.offering).find(choice, shape)
 
-    def order(self, offering: Offering) -> Bin | None:
+    def order(self, offering: Offering, *, for_move: bool = False) -> Bin | None:
         """Order one unit of nodes and return its first; None when the ledger refuses."""
-        if not self.ledger.allows(offering):
+        if not self.ledger.allows(offering, for_move=for_move):
             return None
         seats = self._order_unit(offering)
         for seat in seats:

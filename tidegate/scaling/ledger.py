@@ -52,10 +52,17 @@ class Ledger:
                 self.per_hour += self._pay(offering)
             self.nodes[node.pool] += 1
 
-    def allows(self, offering: Offering) -> bool:
-        """Return whether one more unit of nodes can be ordered: what `refusal` says, wordless."""
+    def allows(self, offering: Offering, *, for_move: bool = False) -> bool:
+        """Return whether one more unit of nodes can be ordered: what `refusal` says, wordless.
+
+        Args:
+            offering: What would be ordered.
+            for_move: Whether it is for work that runs, and so waits for no answer.
+        """
         name = offering.id
         limits = self._limits[name] if name in self._limits else self._limits_of(offering)
+        if limits is None and for_move and name in self.situation.open_to_moves:
+            limits = self._find_limits(offering)
         if limits is None or self.nodes[offering.pool] > limits.highest:
             return False
         if limits.quota and self.quota_used[limits.quota] > limits.quota_left:
@@ -67,18 +74,22 @@ class Ledger:
 
     def _limits_of(self, offering: Offering) -> _Limits | None:
         """Return an offering's limits, noted for the next time; None where it is closed."""
-        situation = self.situation
-        found = None
-        if situation.signals.may_grow and offering.id not in situation.closed:
-            together = situation.pools[offering.pool].nodes_at_once
-            limit = situation.market.quotas.get(offering.quota) if offering.quota else None
-            found = _Limits(
-                highest=situation.bounds[offering.pool].high - together,
-                quota="" if limit is None else offering.quota,
-                quota_left=(limit or 0) - together * offering.quota_units,
-            )
-        self._limits[offering.id] = found
+        closed = offering.id in self.situation.closed
+        found = self._limits[offering.id] = None if closed else self._find_limits(offering)
         return found
+
+    def _find_limits(self, offering: Offering) -> _Limits | None:
+        """Return an offering's limits, be it in backoff or not; None where nothing may grow."""
+        situation = self.situation
+        if not situation.signals.may_grow:
+            return None
+        together = situation.pools[offering.pool].nodes_at_once
+        limit = situation.market.quotas.get(offering.quota) if offering.quota else None
+        return _Limits(
+            highest=situation.bounds[offering.pool].high - together,
+            quota="" if limit is None else offering.quota,
+            quota_left=(limit or 0) - together * offering.quota_units,
+        )
 
     def refusal(self, offering: Offering) -> Cause | None:
         """Return why one more unit of nodes cannot be ordered; None when it can."""

@@ -236,7 +236,7 @@ def _begin(draft: Draft, move: _Move) -> None:
         if not (better or move.urgent):
             continue
         mark = draft.bench.mark()
-        opened = draft.bench.order(offering)
+        opened = draft.bench.order(offering, for_move=True)
         if opened is not None and _seat_move(draft, opened, move):
             reason = move.urgent or "cheaper for running work"
             draft.explain_growth(offering.pool, f"{reason}: takes over from {move.node.id}")

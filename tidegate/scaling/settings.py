@@ -56,7 +56,8 @@ class ScalingSettings:
         max_preemptions: Items preempted in one decision.
         stop_without_checkpoint: Whether a higher priority may kill work that cannot resume.
         cpu_on_accelerators: Whether work without accelerators may open or use their pools.
-        stock_out_backoff_seconds: Wait after the first refusal; doubles with each.
+        stock_out_backoff_seconds: Wait after the first refusal; doubles with each. Work that runs
+            already, and would run there for less, tries again after each such first wait.
         stock_out_backoff_max_seconds: Longest such wait.
         quota_backoff_seconds: Wait after a quota refusal.
         commitment_lead_seconds: Nodes of an ending capacity block are drained this early.

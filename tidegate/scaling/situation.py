@@ -54,6 +54,7 @@ class Situation:
             constraints and transfers are equal for all offerings of one kind.
         market: Quotas, commitments and lanes.
         closed: Offerings that nothing new may be ordered of, and why.
+        open_to_moves: Those of them that running work may try again: nothing waits for the answer.
         commitments: By id, those that have not ended.
         ending: Ids of commitments whose nodes are about to be taken away.
         fleet: As observed.
@@ -74,6 +75,7 @@ class Situation:
     kinds: Mapping[str, int]
     market: Offerings
     closed: Mapping[str, Cause]
+    open_to_moves: frozenset[str]
     commitments: Mapping[str, CommittedCapacity]
     ending: frozenset[str]
     fleet: Fleet
@@ -99,6 +101,11 @@ def build_situation(
         for entry in sorted(settings.overrides, key=lambda entry: (entry.pool, entry.until))
         if entry.until > now
     }
+
+    def close(known: Offerings) -> dict[str, Cause]:
+        return _close_offerings(pools, by_id, known, settings, overrides, now)
+
+    closed = close(market)
     usable = {name: _without_nonsense(e) for name, e in by_id.items() if e.pool in pools}
     return Situation(
         now=now,
@@ -112,7 +119,8 @@ def build_situation(
         rooms=tuple(dict.fromkeys(entry.room for entry in usable.values())),
         kinds=_number_kinds(usable),
         market=replace(market, lanes=_sensible_lanes(market.lanes)),
-        closed=_close_offerings(pools, by_id, market, settings, overrides, now),
+        closed=closed,
+        open_to_moves=frozenset(closed) - frozenset(close(_forget_repeats(market))),
         commitments={
             entry.id: entry
             for entry in market.commitments
@@ -236,6 +244,11 @@ def _close_offerings(
             text = "its price is unknown, so it cannot be held to the hourly ceiling"
             closed[name] = Cause(CauseKind.PRICE_UNKNOWN, name, text)
     return closed
+
+
+def _forget_repeats(market: Offerings) -> Offerings:
+    """Return a market in which each refusal is the first one."""
+    return replace(market, failures=tuple(replace(e, attempts=1) for e in market.failures))
 
 
 def _ending(market: Offerings, settings: ScalingSettings, now: datetime) -> frozenset[str]:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from support.scaling import NOW, ago, apply, item, node, offering, ordered, plan, pool, shape, work
 
 from tidegate.scaling.fleet import NodePhase, TimeWindow
-from tidegate.scaling.offerings import CommittedCapacity
+from tidegate.scaling.offerings import CommittedCapacity, FailureKind, OfferingFailure
 from tidegate.vocabulary.capacity import CapacityType
 
 SPOT = {"capacity_type": CapacityType.SPOT, "per_hour": Decimal(24)}
@@ -80,6 +80,36 @@ def test_work_goes_back_to_spot_in_two_steps():
     ready = [replace(n, phase=NodePhase.READY) if n.pool == "spot" else n for n in flying]
     last = plan(pools, offers, nodes=ready)
     assert ([drain.node for drain in last.drains], last.resizes) == (["n1"], ())
+
+
+def test_running_work_tries_spot_again_before_waiting_work_does():
+    pools, offers = [pool("od"), pool("spot")], [offering("od"), offering("spot", **SPOT)]
+
+    def tried(kind: FailureKind, seconds: int) -> dict[str, int]:
+        refused = OfferingFailure("spot/node", kind, ago(seconds), attempts=10)
+        market = {"failures": (refused,)}
+        running = busy("n1", "od", gpus=8)
+        return ordered(plan(pools, offers, item("new"), nodes=[running], market=market))
+
+    assert tried(FailureKind.STOCK_OUT, 170) == {"od/node": 1}
+    assert tried(FailureKind.STOCK_OUT, 190) == {"od/node": 1, "spot/node": 1}
+    assert tried(FailureKind.QUOTA, 190) == {"od/node": 1}
+
+
+def test_what_running_work_tries_again_stays_within_every_limit():
+    refused = OfferingFailure("spot/node", FailureKind.STOCK_OUT, ago(190), attempts=10)
+    offers = [offering("od"), offering("spot", quota="spot", **SPOT)]
+    running = [busy(f"n{number}", "od", gpus=8) for number in range(3)]
+
+    def tried(most: int, **market) -> dict[str, int]:
+        pools = [pool("od"), pool("spot", max_nodes=most)]
+        told = {"failures": (refused,), **market}
+        return ordered(plan(pools, offers, nodes=running, market=told))
+
+    assert tried(9) == {"spot/node": 3}
+    assert tried(2) == {"spot/node": 2}
+    assert tried(9, quotas={"spot": 1}) == {"spot/node": 1}
+    assert tried(0) == {}
 
 
 def test_a_seat_that_is_kept_for_a_move_is_given_to_nobody_else():
