@@ -88,7 +88,7 @@ def evaluate_foresight(traces: Path) -> list[dict[str, object]]:
     name, zones, change = cases[1]
     work = HOURS * 3600 // tick
     case = DeadlineCase(0, work, int(FACTOR * work), Terms(SPOT_PRICE, change))
-    spans = [Span(zone, half, case) for half in (0, 1) for zone, half in _halves(zones, half)]
+    spans = [Span(zone, span, case) for half in (0, 1) for zone, span in _halves(zones, half)]
     bounds = np.array([span.bound() for span in spans]).reshape(2, -1)
 
     def judge(known: str, build: Callable[[Span], DeadlinePolicy]) -> dict[str, object]:
