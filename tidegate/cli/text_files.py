@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import io
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO, cast
+from typing import Any, TextIO
 
 from tidegate.vocabulary.problems import refuse
 
@@ -42,11 +43,15 @@ def open_text(path: Path) -> Iterator[TextIO]:
         return
     opener = gzip.open if path.suffix.lower() == GZIP else open
     try:
-        with opener(path, "rb") as packed:
-            # PowerShell writes a mark in front, or two bytes a letter.
-            encoding = "utf-16" if packed.read(2) in UTF_16_MARKS else "utf-8-sig"
-        with opener(path, "rt", encoding=encoding, newline="") as lines:
-            yield cast("TextIO", lines)
+        with opener(path, "rb") as raw, _decode(raw) as lines:
+            yield lines
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise refuse(str(path), "", None, f"cannot be read ({reason})", "a file") from error
+
+
+def _decode(raw: Any) -> TextIO:
+    """Return the text of bytes that can be read once alone, as those of a pipe can."""
+    # PowerShell writes a mark in front, or two bytes a letter.
+    encoding = "utf-16" if raw.peek(2)[:2] in UTF_16_MARKS else "utf-8-sig"
+    return io.TextIOWrapper(raw, encoding=encoding, newline="")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import sys
 from pathlib import Path
 
@@ -35,6 +36,18 @@ def test_an_empty_file_is_an_empty_text(tmp_path):
     path = tmp_path / "file"
     path.touch()
     assert read_text(path) == ""
+
+
+@pytest.mark.parametrize("raw", WRITTEN.values(), ids=WRITTEN)
+def test_a_pipe_is_read_as_a_file_is(raw):
+    """As a shell's `<(command)` gives one."""
+    reading, writing = os.pipe()
+    os.write(writing, raw)
+    os.close(writing)
+    try:
+        assert read_text(Path(f"/dev/fd/{reading}")) == TEXT
+    finally:
+        os.close(reading)
 
 
 def test_a_dash_is_standard_input(monkeypatch):
