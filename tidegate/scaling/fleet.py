@@ -66,6 +66,13 @@ class RunningWork:
     shape: WorkShape | None = None
     started_at: datetime | None = None
 
+    def has_zones(self) -> bool:
+        """Return whether all its times have a zone."""
+        for time in (self.deadline, self.checkpoint_at, self.started_at):
+            if time is not None and time.tzinfo is None:
+                return False
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -95,15 +102,23 @@ class Node:
     expected: bool = True
     slice: str = ""
     _work: tuple[RunningWork, ...] = field(init=False, repr=False, compare=False)
+    _zoned: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # A decision asks many times for what keeps a node busy.
+        # A decision asks many times for what keeps a node busy, and each one whether times can be
+        # compared; most nodes are the same ones from decision to decision.
         work = tuple([entry for entry in self.running if not entry.daemonset])
         object.__setattr__(self, "_work", work)
+        zoned = self.since.tzinfo is not None and all(entry.has_zones() for entry in self.running)
+        object.__setattr__(self, "_zoned", zoned)
 
     def work(self) -> tuple[RunningWork, ...]:
         """Return what keeps the node busy: everything but daemonsets."""
         return self._work
+
+    def has_zones(self) -> bool:
+        """Return whether all times of the node and of what it runs have a zone."""
+        return self._zoned
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,8 +211,10 @@ def _sort_nodes(
     found: dict[str, Node] = {}
     doubts: set[str] = set()
     for told in nodes:
-        node, odd = mend_times(told, now)
-        doubts.update(odd)
+        node = told
+        if not node.has_zones():
+            node, odd = mend_times(told, now)
+            doubts.update(odd)
         known = found.get(node.id)
         if known is not None and known != node:
             doubts.add(f"node {node.id} is told of twice, and differently")

@@ -19,11 +19,11 @@ def mend_times(node: Node, now: datetime) -> tuple[Node, list[str]]:
 
     Without a time that it saved itself at, work is not moved; a node is as it is since now.
     """
-    doubts = []
+    doubts: list[str] = []
     if node.since.tzinfo is None:
         doubts.append(f"node {node.id} changed at a time without a zone")
         node = replace(node, since=now)
-    odd = {work.item for work in node.running if _list_odd(work)}
+    odd = {work.item for work in node.running if not work.has_zones()}
     if odd:
         doubts += [f"{item} on {node.id} tells a time without a zone" for item in sorted(odd)]
         node = replace(node, running=tuple(_mend(work) for work in node.running))
@@ -61,16 +61,10 @@ def mend_market(market: Offerings, now: datetime) -> Offerings:
 
 
 def _mend(work: RunningWork) -> RunningWork:
-    missing: dict[str, Any] = dict.fromkeys(_list_odd(work))
+    missing: dict[str, Any] = {
+        name: None for name in WORK_TIMES if not _is_sound(getattr(work, name))
+    }
     return replace(work, **missing) if missing else work
-
-
-def _list_odd(work: RunningWork) -> list[str]:
-    """Return the names of the times that lack a zone."""
-    # Nearly all work is sound, and every decision asks: a list is made only where it is not.
-    if _is_sound(work.deadline) and _is_sound(work.checkpoint_at) and _is_sound(work.started_at):
-        return []
-    return [name for name in WORK_TIMES if not _is_sound(getattr(work, name))]
 
 
 def _is_sound(time: datetime | None) -> bool:

@@ -26,7 +26,13 @@ def find_relieved(draft: Draft, idle: Iterable[Node]) -> dict[str, str]:
         draft: The decision so far.
         idle: The idle nodes, those first that had better go.
     """
-    busy = [node for node in nodes_of(draft.situation) if node.phase is NodePhase.BUSY]
+    idle = list(idle)
+    if not idle:
+        return {}
+    # Most nodes have been busy for long: they are left out before the others are sorted.
+    oldest = min(node.since for node in idle) - SEEN_WITHIN
+    nodes = nodes_of(draft.situation)
+    busy = [node for node in nodes if node.phase is NodePhase.BUSY and node.since >= oldest]
     busy.sort(key=lambda node: (node.since, node.id))
     stamps = [node.since for node in busy]
     relieved: dict[str, str] = {}
