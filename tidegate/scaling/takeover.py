@@ -50,8 +50,9 @@ def find_relieved(draft: Draft, idle: Iterable[Node]) -> dict[str, str]:
 
 
 def _began_after(node: Node, moment: datetime) -> bool:
-    """Return whether all that runs on a node began after a moment, as far as it tells."""
-    return all(work.started_at is not None and work.started_at >= moment for work in node.work())
+    """Return whether work runs on a node, and all of it tells that it began after a moment."""
+    begun = [work.started_at for work in node.work()]
+    return bool(begun) and all(start is not None and start >= moment for start in begun)
 
 
 def _is_like_and_cheaper(draft: Draft, busy: Node, idle: Node) -> bool:

@@ -82,6 +82,10 @@ def test_work_that_does_not_tell_when_it_began_took_nothing_over():
     assert stops(OLDER, idle(), silent) == {}
 
 
+def test_a_busy_node_of_which_no_work_is_told_took_nothing_over():
+    assert stops(OLDER, idle(), replace(busy(), running=())) == {}
+
+
 def test_a_minimum_keeps_what_was_taken_over_from():
     found = plan(
         [pool("od", min_nodes=2), POOLS[1]], OFFERS, nodes=(OLDER, idle(), busy()), settings=PATIENT
