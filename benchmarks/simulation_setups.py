@@ -164,7 +164,7 @@ def wait_figures(results: Iterable[QueueResult]) -> dict[str, float]:
         "wait_p95": at(0.95),
         "wait_p99": at(0.99),
         "wait_max": waits[-1],
-        "wait_mean": round(sum(waits) / len(waits), 1),
+        "wait_mean": round(mean_wait(results), 1),
         "stalled_hours": round(stalls / 3600, 1),
         "lost_gpu_hours": round(sum(result.lost_seconds for result in results) / 3600, 1),
         "actions": sum(result.actions for result in results),

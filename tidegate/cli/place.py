@@ -13,7 +13,7 @@ from rich.table import Table
 from tidegate.catalog.load import load_catalog
 from tidegate.catalog.yaml_text import parse_yaml_text
 from tidegate.cli.output import FormatOption, OutputFormat, build_console, print_json
-from tidegate.cli.text_files import read_text
+from tidegate.cli.text_files import STDIN, read_text
 from tidegate.manifest.read import read_manifest_text
 from tidegate.scaling.fleet import Fleet
 from tidegate.scaling.job import build_item, build_lanes, parse_job
@@ -49,9 +49,9 @@ def place(
 
 def _answer(job: str, manifest: Path, overlay: list[Path] | None) -> PlaceAnswer:
     catalog, now = load_catalog(overlay), datetime.now(UTC)
-    source = "standard input" if job == "-" else job
+    source = "standard input" if job == STDIN else job
     wanted = parse_job(source, parse_yaml_text(read_text(Path(job)), source))
-    declared = read_manifest_text(str(manifest), read_text(Path(manifest)))
+    declared = read_manifest_text(str(manifest), read_text(manifest))
     ceiling = declared.hourly_ceiling
     currency = ceiling.currency if ceiling else "USD"
     offerings = build_offerings(declared, catalog, currency=currency)
